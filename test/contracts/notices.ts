@@ -156,6 +156,17 @@ export function describeNoticesContract(
       expect(heard).toEqual(told.map((event) => `${event} critical`));
     });
 
+    it('lets the recovery of a part wait for the message about its own problem alone', async () => {
+      const stale: NewNotice = { event: 'copy-stale', subject: 'mappings', facts: {}, raisedAt: at };
+      await notices.raise([stale, { ...stale, event: 'sync-failing' }]);
+      await notices.end((await notices.listProblems()).slice(0, 1), { at });
+      await notices.route(toChannels('ops'), at);
+      const claimed = async () => (await claimAll('ops')).map(({ id, notice }) => `${id} ${notice.stage}`);
+      expect(await claimed()).toEqual(['ops-1 raised', 'ops-2 raised']);
+      await notices.noteSent(['ops-1'], at);
+      expect(await claimed()).toEqual(['ops-3 recovered']);
+    });
+
     it('forgets what is old and over, with its messages, and no problem that lasts', async () => {
       const digest: NewNotice = { event: 'morning-digest', subject: day, day, facts: {}, raisedAt: at };
       await notices.raise([digest, failed]);

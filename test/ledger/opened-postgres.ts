@@ -85,7 +85,8 @@ function openIn(
     query,
     reopen: async () => open(),
     async endLeases() {
-      await query(`UPDATE hotel_review.steps SET lease_until = now() WHERE lease_until > now()`);
+      for (const table of ['steps', 'workers'])
+        await query(`UPDATE hotel_review.${table} SET lease_until = now() WHERE lease_until > now()`);
     },
     readSteps: async (runId) =>
       (await query(

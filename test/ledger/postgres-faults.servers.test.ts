@@ -128,6 +128,20 @@ describe('the PostgreSQL ledger in trouble', () => {
       });
     });
 
+    it('says so where the server has no connection left', async () => {
+      await opened.query(
+        "DROP ROLE IF EXISTS crowd; CREATE ROLE crowd LOGIN PASSWORD 'crowd' CONNECTION LIMIT 0",
+      );
+      const refusals: string[] = [];
+      const ledger = opened.open({
+        url: postgres().overTcp(opened.url, { user: 'crowd', password: 'crowd' }),
+        patienceMs: 300,
+        onRefused: ({ message }) => refusals.push(message),
+      });
+      await expect(ledger.runs.list({ limit: 1 })).rejects.toThrow(LedgerAwayError);
+      expect(refusals).toEqual([expect.stringContaining('no connection left')]);
+    });
+
     it('a server that can be reached but never answers fails the ping, which is not repeated', async () => {
       const proxy = await startTcpProxy(postgres().port);
       const url = postgres().overTcp(opened.url, { port: proxy.port });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { untilAborted } from '../../src/base/abort.js';
 import type { StepReference } from '../../src/booking/step-queue.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
 import { describeQueueContract } from '../contracts/queue.js';
@@ -74,16 +75,20 @@ describe('the in-process queue, with a fake clock,', () => {
     },
   );
 
-  it('holds off beyond the range of a timer', async () => {
-    const { queue, instants } = openQueue({ concurrency: 1 });
-    const until = clock() + 60 * aDay;
-    await queue.holdOff(until);
-    await queue.add([step('batch 0')]);
-    await vi.advanceTimersByTimeAsync(60 * aDay - 1);
-    expect(instants).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(instants).toEqual([until]);
-  });
+  it.each(['a pause of the queue', 'a step that waits'])(
+    'goes on beyond the range of a timer: %s',
+    async (what) => {
+      const { queue, instants } = openQueue({ concurrency: 1 });
+      const until = clock() + 60 * aDay;
+      const isPause = what.includes('pause');
+      if (isPause) await queue.holdOff(until);
+      await queue.add([{ ...step('batch 0'), ...(!isPause && { notBefore: until }) }]);
+      await vi.advanceTimersByTimeAsync(60 * aDay - 1);
+      expect(instants).toEqual([]);
+      await vi.advanceTimersByTimeAsync(2);
+      expect(instants).toHaveLength(1);
+    },
+  );
 
   it('shares concurrency, rate and hold-off with the other queues of its process', async () => {
     const open = createInProcessQueues({ concurrency: 3, perSecond: 10, clock });
@@ -132,18 +137,26 @@ describe('the in-process queue, with a fake clock,', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('has no capacity while a thousand references wait', async () => {
-    const queue = createInProcessQueues({ concurrency: 1, clock })();
-    await queue.add(Array.from({ length: 999 }, (_, index) => step(`batch ${index}`)));
-    await queue.waitForCapacity();
-    await queue.add([step('batch 999')]);
-    const hasRoom = vi.fn();
-    const room = queue.waitForCapacity().then(hasRoom);
-    await vi.advanceTimersByTimeAsync(aDay);
-    expect(hasRoom).not.toHaveBeenCalled();
-    await queue.close();
-    await room;
-  });
+  it.each([false, true])(
+    'has no capacity while a thousand references wait, until they are dropped; at work: %s',
+    async (works) => {
+      const queue = createInProcessQueues({ concurrency: 1, clock })();
+      if (works) queue.work(async (_, signal) => void (await untilAborted(signal)), { onError: () => {} });
+      if (works) await queue.add([step('in hand')]);
+      await queue.add(Array.from({ length: 999 }, (_, index) => step(`batch ${index}`)));
+      await queue.waitForCapacity();
+      await queue.add([step('batch 999')]);
+      const hasRoom = vi.fn();
+      const room = queue.waitForCapacity().then(hasRoom);
+      await vi.advanceTimersByTimeAsync(aDay);
+      expect(hasRoom).not.toHaveBeenCalled();
+      await queue.drop('run-a');
+      await room;
+      const closed = queue.close();
+      await vi.advanceTimersByTimeAsync(1);
+      await closed;
+    },
+  );
 });
 
 function step(name: string) {

@@ -183,9 +183,27 @@ const rows: readonly Row[] = [
     ['start 2026-11-19'],
   ],
   [
+    'as a top-up, one that was reviewed while it lasted, and none that still does',
+    ledgerWith([
+      runOf('2026-11-20', 'failed', now, { trigger: 'today', failure }),
+      runOf('2026-11-21', 'succeeded', now, { trigger: 'today' }),
+    ]),
+    ['top-up 2026-11-20 (nightly)'],
+  ],
+  [
     'as a top-up, one whose source held another number of records than the hook expected',
     ledgerWith([{ ...goodRun('2026-11-19'), collectedAt: now.getTime(), expected: 1_001 }]),
     ['top-up 2026-11-19'],
+  ],
+  [
+    'after the second cron time of a day, that of the first, if it was missed',
+    [],
+    ['start 2026-11-20 (nightly)'],
+    {
+      cronTimes: createCronTimes('30 2,14 * * *', 'Europe/Madrid'),
+      now: new Date('2026-11-21T14:00:00Z'),
+      catchUpDays: 0,
+    },
   ],
 ];
 

@@ -6,6 +6,7 @@ import type { SchedulerEvent } from '../../src/schedule/events.js';
 import { createLateResultScheduler } from '../../src/schedule/scheduler.js';
 import { SftpError } from '../../src/transports/sftp/sftp.js';
 import { fakeLedger } from '../support/fake-ledger.js';
+import { createGate } from '../support/gate.js';
 import { runOf } from './ledger-days.js';
 
 const calledAt = new Date('2026-11-21T01:31:00Z');
@@ -33,8 +34,12 @@ const incomplete = {
   failure: { class: 'data', code: 'result-incomplete', message: '1 of 9 bookings have no verdict' },
 } as const;
 
-/** A scheduler over these runs; a look finds what `find` says, and what it reviews takes as long as `end`. */
-function watch(runs: Run[], find: (run: Run) => boolean | Error = () => false, end = untilAborted) {
+/** A scheduler over these runs; a look finds what `find` says, and what it reviews takes as long as `end`: by default until it is closed. */
+function watch(
+  runs: Run[],
+  find: (run: Run) => boolean | Error = () => false,
+  end: (signal: AbortSignal) => Promise<unknown> = untilAborted,
+) {
   const looks: [day: string, minutes: number][] = [];
   const reviewed: string[] = [];
   const events: SchedulerEvent[] = [];
@@ -103,12 +108,21 @@ it('tries a run again when its result has come, once at a time, and meanwhile lo
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('tries a run again for each result that comes', async () => {
-  const { reviewed } = watch(
+it('tries a run again for each result that comes, and waits at its close for the last one', async () => {
+  const last = createGate();
+  const closed = vi.fn();
+  const { reviewed, scheduler } = watch(
     [byFile('2026-11-20')],
     () => true,
-    async () => 'aborted',
+    async () => {
+      if (reviewed.length > 1) await last.passed;
+    },
   );
-  await vi.advanceTimersByTimeAsync(minuteMs);
+  await vi.advanceTimersByTimeAsync(3 * 60 * minuteMs);
   expect(reviewed).toHaveLength(2);
+  const closing = scheduler.close().then(closed);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(closed).not.toHaveBeenCalled();
+  last.open();
+  await closing;
 });

@@ -30,16 +30,18 @@ async function keep(
   end: (begun: number) => Promise<void> = async () => {},
   endWatch: (watched: number) => Promise<void> = async () => {},
 ) {
-  const state = { latest, begun: 0, watched: 0, failures: [] as unknown[] };
+  const state = { latest, begun: 0, watched: 0, failures: [] as unknown[], signals: [] as AbortSignal[] };
   scheduler = createSyncScheduler({
     ledger: fakeLedger({ mappings: { latestSync: async () => state.latest } }),
     cronTimes,
-    async sync() {
+    async sync(signal) {
+      state.signals.push(signal);
       state.begun += 1;
       await end(state.begun);
       state.latest = syncOf(Date.now());
     },
-    async watch() {
+    async watch(signal) {
+      state.signals.push(signal);
       state.watched += 1;
       return endWatch(state.watched);
     },
@@ -112,5 +114,13 @@ describe('the scheduler of the local copy', () => {
     expect(state).toMatchObject({ begun: 2, watched: 1, failures: [gone, cutOff] });
     await vi.advanceTimersByTimeAsync(2 * checkMs);
     expect(state).toMatchObject({ begun: 2, watched: 2, failures: [gone, cutOff] });
+  });
+
+  it('that is closed stops its sync and its watch, and does not start any more', async () => {
+    const { signals } = await keep(undefined);
+    await scheduler?.close();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+    scheduler?.start();
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

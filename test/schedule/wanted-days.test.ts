@@ -11,6 +11,7 @@ import { isActive } from '../../src/rules/run.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
 import type { SchedulerEvent } from '../../src/schedule/events.js';
 import { createWantedDays, decideRequest, type ReplayRequest } from '../../src/schedule/wanted-days.js';
+import { at, claimStep, record, retry } from '../contracts/ledger/days.js';
 import { collectedFileRun, performUpTo } from '../contracts/ledger/file-days.js';
 import { createArraySource, records } from '../review/array-source.js';
 import { references } from '../review/delivering.js';
@@ -76,6 +77,17 @@ describe('wanted days', () => {
     expect(await work.ledger.wanted.list()).toMatchObject([{ runId }]);
   });
 
+  it('that have not ended are reviewed once, however often they are wanted, and nothing follows a run of today', async () => {
+    const work = await prepareWork({ clock: () => reviewedDay.lastInstant.getTime() - 3_600_000 });
+    const { days, after, done } = openWantedDays(work.startAlone().parts);
+    await days.review(reviewedDay, { mode: 'today', trigger: 'today' }, unstopped);
+    const { runId } = await days.want(reviewedDay, hook);
+    await done();
+    expect(await days.want(reviewedDay, hook)).toMatchObject({ runId, run: { state: 'succeeded' } });
+    expect(await work.ledger.wanted.list()).toEqual([]);
+    expect(after).toEqual([runId]);
+  });
+
   it('that are done are compared with the expected number of records, and what is missing is sent', async () => {
     const work = await prepareWork();
     const first = openWantedDays(work.startAlone().parts);
@@ -138,34 +150,58 @@ describe('wanted days', () => {
     const later = createBusinessDay('2027-01-01', reviewedDay.zone);
     expect(await work.ledger.runs.summarise(later)).not.toHaveProperty('lastGoodDay');
   });
+});
 
-  it('whose result is awaited are let go of, and looked at anew, when somebody asks for that; a review ends when it is to', async () => {
+describe('a day whose result is awaited', () => {
+  /** Whoever delivers its run waits until that is to end. */
+  async function openAwaiting(letsOthersJoin: boolean) {
     const { ledger, startAlone } = await prepareWork();
     const { parts } = startAlone();
     const delivering = vi.fn();
     const workforce: Workforce = {
-      ...parts.workforce,
-      async deliver({ id }, signal) {
-        delivering();
+      ...{ ...parts.workforce, letsOthersJoin },
+      async deliver(run, signal, hold) {
+        if (letsOthersJoin) await hold?.release();
+        delivering(run.id);
         await untilAborted(signal);
-        return ledger.runs.get(id);
+        return ledger.runs.get(run.id);
       },
     };
+    const { days } = openWantedDays({ ...parts, workforce });
     const begun = (times: number) =>
       vi.waitFor(() => expect(delivering).toHaveBeenCalledTimes(times), { timeout: patienceMs });
-    const { days } = openWantedDays({ ...parts, workforce });
     await expect(days.look(reviewedDay)).rejects.toThrow('awaits no result');
-    await performUpTo(ledger, await collectedFileRun(ledger, 'r1'), 'trigger');
+    const run = await performUpTo(ledger, await collectedFileRun(ledger, 'r1'), 'trigger');
+    return { ledger, days, begun, run };
+  }
+
+  it('is let go of when its review is to end, or when somebody asks for a look, and then looked at anew', async () => {
+    const { days, begun } = await openAwaiting(false);
     const stop = new AbortController();
     const stopped = days.review(reviewedDay, nightly, stop.signal);
     await begun(1);
     stop.abort();
-    await stopped;
+    expect((await stopped).run.state).toBe('awaiting-result');
     const released = days.review(reviewedDay, nightly, unstopped);
     await begun(2);
     await days.look(reviewedDay);
     await released;
     await begun(3);
+  });
+
+  it('and that all processes work on is taken over from those who wait, not from one that looks just now', async () => {
+    const { ledger, days, begun, run } = await openAwaiting(true);
+    const token = async () => (await ledger.runs.get('r1')).token - run.token;
+    const claim = await claimStep(ledger, run, 'await-result');
+    await days.look(reviewedDay);
+    await begun(1);
+    expect(await token()).toBe(0);
+    await record(ledger, claim, retry({ spendsTry: false }), at);
+    await days.look(reviewedDay);
+    expect(await token()).toBe(1);
+    const hold = await ledger.holds.day(day);
+    expect(hold).toBeDefined();
+    await hold?.release();
   });
 });
 
@@ -285,6 +321,17 @@ describe('replays', () => {
     expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([
       { day: '2026-11-18', state: 'succeeded' },
     ]);
+  });
+
+  it('start no further day after a mistake, which each of them would meet', async () => {
+    const work = await prepareWork({ bookings: 1, answer: () => Promise.reject(new TypeError('a mistake')) });
+    const { days: opened, faults } = openWantedDays(work.startAlone().parts, 1);
+    await opened.replay(unseen, all);
+    await vi.waitUntil(() => faults.length > 0, { timeout: patienceMs });
+    await opened.want(createBusinessDay('2026-11-17', reviewedDay.zone), hook);
+    await vi.waitUntil(() => faults.length > 1, { timeout: patienceMs });
+    expect(faults.map((fault) => fault.day)).toEqual(['2026-11-18', '2026-11-17']);
+    expect(await work.ledger.runs.list({ limit: 9 })).toHaveLength(2);
   });
 
   it('start no further day once one has failed in a way that each of them would, until somebody asks again', async () => {

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { JudgedLines } from '../../../src/ledger/verdicts.js';
-import type { Judged, JudgedRows, ResultCounts } from '../../../src/rules/review-file.js';
+import type { Judged, JudgedRows, ResultCounts, StoredVerdict } from '../../../src/rules/review-file.js';
 import type { Run } from '../../../src/rules/run.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, claimStep, done, fileLineOf, record } from './days.js';
+import { at, claimStep, day, done, fileLineOf, record } from './days.js';
 import { collectedFileRun, performUpTo } from './file-days.js';
 
 export function describeAffected(opened: () => OpenedLedger): void {
@@ -56,6 +56,35 @@ export function describeAffected(opened: () => OpenedLedger): void {
       expect((await ledger.runs.get('r1')).counts.affected).toBeNull();
       await record(other, await claimStep(other, owner, 'await-result', 2), ending, at);
       expect((await ledger.runs.get('r1')).counts.affected).toBe(1);
+    });
+
+    it('are recorded whenever they change, or what says so does, and at first even if all are correct', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      await performUpTo(ledger, run, 'trigger');
+      const said = (judged: StoredVerdict, ...sources: number[]) => [
+        { batch: 0, judged, rows: [1], sources },
+      ];
+      const results = [
+        [],
+        [],
+        said('incorrect', 0),
+        said('incorrect', 0),
+        said('incorrect', 1),
+        said('cleared', 1),
+      ];
+      const marks = new Set<unknown>();
+      const recorded: number[] = [];
+      for (const [index, verdicts] of results.entries()) {
+        const claim = await claimStep(ledger, run, 'await-result', index + 1);
+        const waiting = { kind: 'waiting', evidence: { code: 'result-growing' }, until: at } as const;
+        await record(ledger, claim, { ...waiting, file: { verdicts: countJudged(verdicts) }, verdicts }, at);
+        recorded.push((await ledger.runs.get('r1')).verdictsRecorded);
+        marks.add((await ledger.runs.markDays({ from: day, to: day }))[0]?.mark);
+      }
+      expect(recorded).toEqual([1, 1, 2, 2, 3, 4]);
+      expect(marks.size).toBe(4);
+      expect((await ledger.bookings.trace('F-1'))[0]).not.toHaveProperty('judged');
     });
   });
 }

@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { ErasedGuest } from '../../../src/ledger/guests.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, chunkOf, collectedRun, done, newRun, perform, rightOf, startCollect } from './days.js';
+import {
+  at,
+  chunkOf,
+  claimStep,
+  collectedRun,
+  done,
+  newRun,
+  perform,
+  record,
+  rightOf,
+  startCollect,
+} from './days.js';
 import { collectedFileRun, performUpTo } from './file-days.js';
 
 const guest: ErasedGuest = { hash: 'ab', keyId: 'k', bits: 7, at };
@@ -19,12 +30,13 @@ export function describeErasures(opened: () => OpenedLedger): void {
       await again.close();
     });
 
-    it('are recorded before anything of them is removed, once, while nobody performs a step of the day', async () => {
+    it('are recorded before anything of them is removed, once nobody performs a step of the day', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
-      await ledger.steps.claim(rightOf(run), 'batch 0', 1, at);
-      expect(await ledger.guests.beginErasing('r1', at - 1)).toBe(false);
-      await ledger.runs.abandon('r1', { reason: 'over', at });
+      const claim = await claimStep(ledger, run, 'batch 0');
+      expect(await ledger.guests.beginErasing('r1', at)).toBe(false);
+      expect(await ledger.runs.get('r1')).not.toHaveProperty('guestErasedAt');
+      await record(ledger, claim, done, at);
       expect(await ledger.guests.beginErasing('r1', at)).toBe(true);
       expect(await ledger.guests.beginErasing('r1', at + 1)).toBe(true);
       expect(await ledger.runs.get('r1')).toMatchObject({ guestErasedAt: at });

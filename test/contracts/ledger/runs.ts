@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
+import { renderMark } from '../../../src/ledger/identity.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, day, done, look, newRun, record, rightOf } from './days.js';
 
@@ -18,6 +19,22 @@ export function describeRuns(opened: () => OpenedLedger): void {
       expect([affected, unanswered]).toEqual([null, null]);
       expect(new Set(Object.values(counts))).toEqual(new Set([0]));
       expect(await ledger.runs.get('r1')).toEqual(run);
+    });
+
+    it('change the ledger whenever one begins or goes on to another state; who takes a copy leaves all others behind', async () => {
+      const { ledger } = opened();
+      const changes: number[] = [];
+      const note = async () => changes.push((await ledger.identify()).changes);
+      await note();
+      const run = await ledger.runs.create(newRun('r1'));
+      await note();
+      await ledger.runs.settle(rightOf(run), { state: 'failed', at });
+      await note();
+      expect(new Set(changes).size).toBe(3);
+      expect(changes).toEqual(changes.toSorted((one, next) => one - next));
+      const { ledger: id } = await ledger.identify();
+      await ledger.leaveCopiesBehind(renderMark({ ledger: id, changes: 5_000_000 }));
+      expect((await ledger.identify()).changes).toBe(6_000_000);
     });
 
     it('creates one run when two processes request it at once', async () => {

@@ -225,4 +225,18 @@ export function describeSteps(opened: () => OpenedLedger): void {
       expect(await ledger.steps.renewClaims([claim])).toEqual([claim]);
     });
   });
+
+  it('knows the processes that said within a lease that they are there', async () => {
+    const { ledger, reopen, endLeases } = opened();
+    const worker = { host: 'a-host', version: '1', startedAt: at };
+    for (const id of ['gone', 'back', 'left']) await ledger.workers.heartbeat({ id, ...worker });
+    await ledger.workers.remove('left');
+    await endLeases();
+    const other = await reopen();
+    for (const id of ['new', 'back']) await other.workers.heartbeat({ id, ...worker });
+    const seen = async () => (await ledger.workers.listSeen()).map(({ id }) => id);
+    expect(await seen()).toEqual(['back', 'new']);
+    await other.workers.removeGone();
+    expect(await seen()).toEqual(['back', 'new']);
+  });
 }

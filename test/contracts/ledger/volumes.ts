@@ -3,7 +3,7 @@ import type { FilterReport } from '../../../src/booking/source.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { VolumeComparison } from '../../../src/rules/run.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, batchOf, chunkOf, newRun, references, rightOf, startCollect } from './days.js';
+import { at, batchOf, chunkOf, collectedRun, newRun, references, rightOf, startCollect } from './days.js';
 
 const comparison: VolumeComparison = {
   accepted: 2,
@@ -46,10 +46,17 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       await endedRun(ledger, 'failed', '2026-11-06', { state: 'failed' });
       await endedRun(ledger, 'other', '2026-11-13', { state: 'failed' });
       await endedRun(ledger, 'unasked', '2026-11-14');
+      const missed = await collectedRun(ledger, 'missed', { day: '2026-11-12', expected: 99 });
+      await ledger.runs.settle(rightOf(missed), { state: 'succeeded', at });
+      const whole = await ledger.runs.create(newRun('whole', { day: '2026-11-05', topsUp: true }));
+      await (await startCollect(ledger, whole)).noteVolume({ at: 1, providers: { Bedlink: 9 }, accepted: 9 });
+      await ledger.runs.settle(rightOf(whole), { state: 'succeeded', at });
       const uncounted = await ledger.runs.create(newRun('r1', { day: '2026-10-30' }));
       await ledger.runs.settle(rightOf(uncounted), { state: 'succeeded', at });
-      expect(await ledger.runs.listVolumes(['2026-11-13', '2026-11-06', '2026-10-30'])).toEqual([
+      const days = ['2026-11-13', '2026-11-12', '2026-11-06', '2026-11-05', '2026-10-30'];
+      expect(await ledger.runs.listVolumes(days)).toEqual([
         { day: '2026-10-30', accepted: 0, providers: null },
+        { day: '2026-11-05', accepted: 9, providers: { Bedlink: 9 } },
         { day: '2026-11-06', accepted: 4, providers: { Bedlink: 4 } },
       ]);
       expect(await ledger.runs.listVolumes([])).toEqual([]);

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { may, permissions, roles } from '../../../src/storage/access/roles.js';
@@ -14,12 +14,17 @@ beforeEach(() => {
 });
 
 describe("the users' file", () => {
-  it('keeps users and their key, for its owner only, and leaves no other file beside it', async () => {
+  it('keeps users, their key and its owner, for that one only, and leaves no other file beside it', async () => {
     const users = someUsers();
     openUsersFile(path).replace(users);
     expect(await openUsersFile(path).read()).toEqual(users);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await readdir(folder)).toEqual(['users.json']);
+    // After sudo, too, the account that runs `serve` can read it.
+    if (process.getuid?.() !== 0) return;
+    await chown(path, 65_534, 65_534);
+    openUsersFile(path).replace(users);
+    expect(await stat(path)).toMatchObject({ uid: 65_534, gid: 65_534 });
   });
 
   it('is read again when it has changed, even in place', async () => {

@@ -202,6 +202,8 @@ describe('the archive in a bucket', () => {
     ['keep', 'PUT', 'unwritable'],
     ['read', 'GET', 'unreadable'],
     ['remove', 'DELETE', 'unwritable'],
+    ['list', 'GET', 'unreadable'],
+    ['list all', 'GET', 'unreadable'],
     ['know its ledger', 'GET', 'unreadable'],
     ['be told its ledger', 'PUT', 'unwritable'],
   ] as const)('says why it cannot %s when %s is denied, and shows no secret', async (call, method, code) => {
@@ -211,6 +213,8 @@ describe('the archive in a bucket', () => {
       keep: () => archive.store(day, run, 'file.csv', toBlocks(guest)),
       read: () => readAll(archive.read(day, run, 'file.csv')),
       remove: () => archive.remove(day, run, ['file.csv']),
+      list: () => archive.list(day, run),
+      'list all': () => archive.listFolders(),
       'know its ledger': () => archive.readLedgerMark(),
       'be told its ledger': () => archive.writeLedgerMark('mine'),
     };
