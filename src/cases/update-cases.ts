@@ -86,17 +86,15 @@ async function* findSuspects(
 ): AsyncGenerator<readonly CaseFinding[]> {
   const origin = { origin: 'suspect', at: run.collectedAt ?? clock(), day: run.day, today } as const;
   for await (const { suspects } of readSuspects(ledger, run.id)) {
-    const found = suspects.flatMap(({ reason, serviceId: copyServiceId, line }) => {
-      const isDoubtful = reason === 'other-master' || (reason === 'moved' && copyServiceId === undefined);
-      if (!isDoubtful) return [];
-      return toCaseFinding(readBooking(line), origin).map((finding) => ({ finding, copyServiceId }));
-    });
+    const found = suspects.flatMap(({ serviceId: copyServiceId, line }) =>
+      toCaseFinding(readBooking(line), origin).map((finding) => ({ finding, copyServiceId })),
+    );
     const booked = [...new Set(found.map(({ finding }) => finding.serviceId))];
     const masters = await ledger.watch.readMasterHotels(booked);
     yield found.flatMap(({ finding, copyServiceId }) => {
       const { serviceId } = finding;
       const move = classifyMove({ serviceId, copyServiceId }, masters.get(serviceId));
-      return move === 'merged' ? [] : [finding];
+      return move === undefined || move === 'merged' ? [] : [finding];
     });
   }
 }

@@ -49,3 +49,27 @@ it('Any number of cases is corrected at once', async () => {
   await followMappings({ ledger, today, clock: () => at, escalateAfterMs: 86_400_000 });
   expect(await ledger.cases.list({ state: 'corrected', today })).toHaveLength(26);
 });
+
+it('A verdict reopens a corrected case only if its own hotel is mapped as booked once more', async () => {
+  const ledger = await openTemporaryLedger(() => at);
+  const hotels = ['H-1', 'H-2'];
+  const stays = [['BR-1', '2026-12-24']] as const;
+  await openSome(
+    ledger,
+    hotels.map((one) => ({ hotel: one, booked: 7, copy: 7, stays })),
+  );
+  const moved = hotels.map((one) => rowOf(one, 8));
+  await syncRows(ledger.mappings, moved, seenAt + 1);
+  const parts = { ledger, today: '2026-11-21', clock: () => at };
+  await followMappings({ ...parts, escalateAfterMs: 86_400_000 });
+  await syncRows(ledger.mappings, [rowOf('H-2', 7)], seenAt + 2);
+  const stay = { reference: 'BR-2', day: '2026-11-20', checkIn: '2026-12-24', checkOut: '2026-12-27' };
+  const named = { ...hotel, origin: 'email', at, stay } as const;
+  await openCases(
+    hotels.map((providerHotelId) => ({ ...named, providerHotelId })),
+    parts,
+  );
+  const cases = await ledger.cases.list({ state: 'all', today: parts.today });
+  const states = cases.map(({ providerHotelId, state }) => `${providerHotelId} ${state}`);
+  expect(states.toSorted()).toEqual(['H-1 corrected', 'H-2 open']);
+});

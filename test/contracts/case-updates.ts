@@ -3,10 +3,23 @@ import type { CaseEvent } from '../../src/cases/events.js';
 import { openCases } from '../../src/cases/open-cases.js';
 import { updateCases } from '../../src/cases/update-cases.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import { createComparingCollect } from '../../src/review/suspects/comparison.js';
+import { planBatches } from '../../src/rules/batch-plan.js';
 import type { ResultCounts } from '../../src/rules/review-file.js';
 import type { Run } from '../../src/rules/run.js';
+import { someBooking, toChunk } from '../desk/some-bookings.js';
 import { withReplaced } from '../support/fake-ledger.js';
-import { at, batchOf, chunkOf, claimStep, done, newRun, record, startCollect } from './ledger/days.js';
+import {
+  at,
+  batchOf,
+  chunkOf,
+  claimStep,
+  done,
+  newRun,
+  record,
+  rightOf,
+  startCollect,
+} from './ledger/days.js';
 import { collectedFileRun, performUpTo, planFileRun } from './ledger/file-days.js';
 import { type MadeStay, storeRun } from './ledger/stays.js';
 import type { OpenedLedger } from './ledger.js';
@@ -94,6 +107,32 @@ export function describeCaseUpdatesContract(
       expect((await references()).toSorted()).toEqual(['B-1', 'B-2', 'B-6', 'F-0', 'F-1', 'F-2', undefined]);
       expect(events).toEqual([{ type: 'case-opened', cases: 1, bookings: 7 }]);
       expect(await ledger.cases.listRunsToFollow()).toEqual([]);
+    });
+
+    it('are opened by suspects whose mapping moved elsewhere or was deleted, not by a merge or a move to what is booked', async () => {
+      const hotels: readonly [hotel: string, from: number, to: number | null, booked: number][] = [
+        ['moved', 7, 8, 7],
+        ['gone', 7, null, 7],
+        ['back', 6, 7, 7],
+        ['merged', 5, 4, 5],
+      ];
+      const other = { providerName: 'expedia' };
+      const rows = (which: 1 | 2) =>
+        hotels.map((one) => rowOf(one[0], one[which] ?? one[1], { isDeleted: one[which] === null }));
+      await syncRows(ledger.mappings, [...rows(1), rowOf('other', 5, other)], at - 9);
+      await syncRows(ledger.mappings, [...rows(2), rowOf('other', 4, other)], at - 8);
+      const run = await ledger.runs.create(newRun('r1'));
+      const start = { source: 'x', at, batchSize: hotels.length, comparesMappings: true };
+      const collect = await ledger.bookings.beginCollect(rightOf(run), start);
+      const bookings = hotels.map(([providerHotelId, , , serviceId]) =>
+        someBooking({ providerHotelId, serviceId, bookingReferenceId: providerHotelId }),
+      );
+      await createComparingCollect(collect, ledger.mappings, at).store(toChunk(bookings));
+      const steps = planBatches(hotels.length, hotels.length);
+      expect((await collect.finish({ steps, at })).suspects).toBe(hotels.length);
+      await update();
+      const cases = await ledger.cases.list({ today });
+      expect(cases.map((one) => one.providerHotelId).toSorted()).toEqual(['gone', 'moved']);
     });
 
     it('are corrected at once by a move that came after the verdict', async () => {

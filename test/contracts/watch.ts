@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WatchEvent } from '../../src/cases/events.js';
 import { watchMappings } from '../../src/cases/follow-mappings.js';
+import { openCases } from '../../src/cases/open-cases.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { withReplaced } from '../support/fake-ledger.js';
 import { type MadeStay, storeRun } from './ledger/stays.js';
@@ -67,9 +68,26 @@ export function describeWatchContract(
       const cutOff = withReplaced(ledger, { watch: { finishMoves: killed } });
       await expect(watch(cutOff)).rejects.toThrow('killed');
       const [first] = await ledger.cases.listActive();
+      // When the move was seen, not when the watch found it.
+      expect(first).toMatchObject({ evidenceAt: at + 1 });
       const { findings } = await watch();
       expect(findings).toMatchObject([{ providerName: 'a', caseId: first?.id }]);
       expect(await ledger.cases.listActive()).toEqual([first]);
+    });
+
+    it('takes back what it alone has found once the other hotels of the master hotel have followed', async () => {
+      await book('r1', [bookingOf('a', 'BR-1'), bookingOf('b', 'BR-2')]);
+      const named = { providerName: 'a', providerHotelId: 'H', serviceId: 7, origin: 'email', at } as const;
+      await openCases([named], { ledger, today, clock: () => now });
+      await syncRows(ledger.mappings, [mapped('a', 8)], at + 1);
+      await watch();
+      await syncRows(ledger.mappings, [mapped('b', 9)], at + 2);
+      await watch();
+      await syncRows(ledger.mappings, [mapped('b', 8), mapped('c', 8)], at + 3);
+      expect((await watch()).counts).toMatchObject({ dismissed: 1 });
+      expect(await ledger.cases.listActive()).toMatchObject([
+        { providerName: 'a', origins: ['email', 'watch'] },
+      ]);
     });
 
     it('compares any number of moves, a part at a time', async () => {

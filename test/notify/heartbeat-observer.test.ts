@@ -129,6 +129,10 @@ describe('The observer', () => {
     expect(sent).toEqual(['success']);
     await observer.notify(settled(failed));
     expect(sent).toEqual(['success', 'failure']);
+    // An older day that somebody asked for says nothing about last night.
+    await observer.notify(settled({ day: '2026-11-19' }));
+    await observer.notify(dueDayFailed('2026-11-20'));
+    expect(sent).toEqual(['success', 'failure', 'success', 'failure']);
   });
 
   it('gives up on a receiver that never answers, and says so', async () => {

@@ -228,6 +228,18 @@ describe('An e-mail that cannot be read', () => {
     expect(await ledger.mails.listMails({ limit: 5, onlyUnknown: true })).toMatchObject([
       { outcome: 'unreadable', reason: 'too-large' },
     ]);
+    // Where anybody may write, anybody could have many told.
+    await taker.take(mail, { isAsked: true });
+    expect(await listNotices(ledger)).toEqual([]);
+  });
+
+  it('is told if its sender is listed', async () => {
+    const { ledger, taker } = await prepare({ senders: { from: ['@service.example'] } });
+    const head = named.bytes.subarray(0, named.bytes.indexOf('\r\n\r\n'));
+    await taker.take({ fault: 'too-large', key: 'uid 7', from: 'imap', head });
+    expect(await listNotices(ledger)).toMatchObject([
+      { event: 'mail-set-aside', facts: { reason: 'too-large' } },
+    ]);
   });
 });
 
