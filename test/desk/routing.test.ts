@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { Access } from '../../src/desk/access/access.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
 import { addRun } from './operations/asking.js';
 import { fakeOperations } from './operations/fake-operations.js';
-import { csrfToken, now, startDesk } from './some-desk.js';
+import { admitAs, csrfToken, now, startDesk } from './some-desk.js';
 
 const evil = '<script>alert("x")</script>';
 const day = '2026-11-19';
@@ -24,6 +25,16 @@ async function start(options: Partial<Parameters<typeof startDesk>[0]> = {}) {
 }
 
 describe('a page', () => {
+  it('renews the session of who looks', async () => {
+    const admitted = admitAs('viewer');
+    const identify: Access['identify'] = async (request) => {
+      const visit = await admitted.identify(request);
+      return visit && { ...visit, setCookie: 'hotel-review=renewed' };
+    };
+    const { ask } = await start({ access: { ...admitted, identify } });
+    expect((await ask('/cases')).headers.get('set-cookie')).toBe('hotel-review=renewed');
+  });
+
   it.each([
     ['/cases', '', 'text/html'],
     ['/cases', '*/*', 'text/html'],

@@ -3,6 +3,7 @@ import { hashReference } from '../../src/booking/booking.js';
 import type { CollectedChunk, CollectStart } from '../../src/ledger/collecting.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { planBatches } from '../../src/rules/batch-plan.js';
+import { canaryStep } from '../../src/rules/canary.js';
 import type { NewRun } from '../../src/rules/changes.js';
 import type { Run } from '../../src/rules/run.js';
 import { batchSize, chunkOf, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
@@ -30,8 +31,9 @@ export async function collectBookings(
   {
     guestNames = 'send',
     masterIdName = 'ServiceId',
+    canary: reference,
     ...changes
-  }: Partial<NewRun> & Pick<CollectStart, 'guestNames' | 'masterIdName'> = {},
+  }: Partial<NewRun> & Pick<CollectStart, 'guestNames' | 'masterIdName'> & { readonly canary?: string } = {},
 ): Promise<Run> {
   const run = await ledger.runs.create(newRun(id, changes));
   const at = run.startedAt;
@@ -43,7 +45,9 @@ export async function collectBookings(
     masterIdName,
   });
   await collect.store(toChunk(bookings));
-  return collect.finish({ steps: planBatches(bookings.length, batchSize), at });
+  const canary = reference === undefined ? undefined : { reference, line: '{}', withinMs: 3_600_000 };
+  const steps = [...planBatches(bookings.length, batchSize), ...(canary ? [canaryStep] : [])];
+  return collect.finish({ steps, canary, at });
 }
 
 /** As a collect stores them, in one batch. */

@@ -55,6 +55,13 @@ describe('a booking', () => {
     ]);
   });
 
+  it('that is a canary is none: its run is named, and no look is recorded', async () => {
+    await collectBookings(ledger, 'r1', [someBooking()], { canary: 'CANARY-1' });
+    const { text, recorded } = await look('team', find('CANARY-1'));
+    expect(text).toContain('It is no booking; no count and no list has it. <a href="/runs/r1">');
+    expect(recorded).toEqual([]);
+  });
+
   it('shows what the service said only on request, and no guest to those who may not see names', async () => {
     const run = await collectBookings(ledger, 'r1', [someBooking()]);
     await perform(ledger, run, 'batch 0', refused);

@@ -107,6 +107,16 @@ describe('a case', () => {
     }
   });
 
+  it('shows the newest hundred entries of its history', async () => {
+    for (let index = 0; index <= 100; index += 1) {
+      const by = { who: 'bea', clock: () => now + index };
+      await performRequest(ledger.cases, [1], { kind: 'note', note: `note ${index}` }, by);
+    }
+    const { url } = await startDesk({ ledger, role: 'team' });
+    const { history } = (await getData(url, '/cases/1')).data as { history: readonly { at: string }[] };
+    expect([history.length, Date.parse(history.at(-1)?.at ?? '')]).toEqual([100, now + 100]);
+  });
+
   it('shows a hundred of many bookings at a time', async () => {
     const stays = Array.from({ length: 130 }, (_, index) => [`X-${index}`, '2026-12-30'] as const);
     await openCases(ledger, [{ hotel: 'big', booked: 3, copy: 4, stays }]);

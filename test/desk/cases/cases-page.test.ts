@@ -3,6 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { performRequest } from '../../../src/cases/case-requests.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { getData, getPage, now, startDesk } from '../some-desk.js';
 import { hotels, loadHotels, openCases, threeCases } from './some-cases.js';
 
@@ -45,6 +46,20 @@ it('The list has the cases that its filters choose', async () => {
     ['text=BR', []],
   ] as const)
     expect(await find(query)).toEqual([query, ids, ids.length]);
+});
+
+it('The list is recorded if it shows what is kept of a booking, and only then', async () => {
+  const findExtra = async () => new Map([['BR-3', { Price: '90.50' }]]);
+  const keeping = withReplaced(ledger, { bookings: { findExtra } });
+  const { url, recorded } = await startDesk({
+    ledger: keeping,
+    role: 'team',
+    parts: { extraColumns: ['Price'] },
+  });
+  expect((await getPage(url, '/cases?provider=hotelbeds')).text).not.toContain('90.50');
+  expect(recorded).toEqual([]);
+  expect((await getPage(url, '/cases')).text).toContain('90.50');
+  expect(recorded).toMatchObject([{ action: 'cases', details: { found: 3 } }]);
 });
 
 it('Pages of the list have 50 cases each', async () => {

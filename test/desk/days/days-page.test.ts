@@ -2,10 +2,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type CaseRequest, performRequest } from '../../../src/cases/case-requests.js';
 import type { DaysData } from '../../../src/desk/days-page.js';
 import type { DeskParts } from '../../../src/desk/page.js';
+import { canaryStep } from '../../../src/rules/canary.js';
+import { done, perform, rightOf } from '../../contracts/ledger/days.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { openCases } from '../cases/some-cases.js';
 import { addRun } from '../operations/asking.js';
 import { fakeOperations } from '../operations/fake-operations.js';
+import { collectBookings, someBooking } from '../some-bookings.js';
 import { getData, getPage, now, startDesk } from '../some-desk.js';
 
 const hourMs = 3_600_000;
@@ -57,6 +60,19 @@ it('Each day since the first run is judged, the last good day is before any othe
     ...['/days/2026-11-20', '/runs/run-of-2026-11-20', '/days/2026-11-18', '/days/2026-11-18/run'],
     ...['/days/2026-11-17', '/days/2026-11-17/run'],
   ]);
+});
+
+it('A day says what became of the newest of its canaries', async () => {
+  const judgements: unknown[] = [];
+  for (const id of ['r1', 'r2']) {
+    const run = await collectBookings(ledger, id, [someBooking()], { canary: `CANARY-${id}` });
+    await perform(ledger, run, 'batch 0', done);
+    // Nothing named the first one in time; the second has not been sent yet.
+    if (id === 'r1') await perform(ledger, run, canaryStep.name, done);
+    await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: run.startedAt });
+    judgements.push((await read()).data.days.find(({ day }) => day === run.day)?.judgement);
+  }
+  expect(judgements).toEqual(['attention', 'sent']);
 });
 
 it('Ten cases are shown, the nearest check-in first, none dismissed, and no note to those who may not see bookings', async () => {

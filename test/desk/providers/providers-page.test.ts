@@ -4,7 +4,7 @@ import type { ProviderJson } from '../../../src/cases/scores/scorecard.js';
 import type { DeskParts } from '../../../src/desk/page.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { deliverBookings, someBooking } from '../some-bookings.js';
-import { getData, getPage, now, startDesk } from '../some-desk.js';
+import { getData, getPage, now, readRows, startDesk } from '../some-desk.js';
 
 interface ProvidersData {
   readonly from: string;
@@ -47,6 +47,18 @@ it('Providers are compared over the last 90 days, and unknown figures are shown 
   expect(text).toContain('unknown: verdicts by e-mail only, 2 sent');
   expect(text).toContain('href="/providers/hotelbeds?from=2026-08-24&amp;to=2026-11-21"');
   expect(text).not.toMatch(/\b0(\.00)? %/);
+});
+
+it('A provider is shown by weeks, the newest first, each with its seven days', async () => {
+  const days = ['2026-11-21', '2026-11-15', '2026-11-14', '2026-11-08'];
+  for (const day of days)
+    await deliverBookings(ledger, day, [someBooking({ bookingReferenceId: day })], { day });
+  const { url } = await startDesk({ ledger });
+  const { text } = await getPage(url, '/providers/hotelbeds');
+  expect(readRows(text).map(([week, sent]) => [week, sent])).toEqual([
+    ['15 Nov 2026', '2'],
+    ['8 Nov 2026', '2'],
+  ]);
 });
 
 it('A long range is refused, and one that ends before it begins', async () => {
