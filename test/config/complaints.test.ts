@@ -170,6 +170,11 @@ it.each<[setting: string, settings: object, words: string]>([
   ['server.publicUrl', { server: { publicUrl: 'http://a.example' } }, 'must begin with https://; plain'],
   ['server.publicUrl', { server: { publicUrl: 'https://a.example/x' } }, 'must not hold a path or a query'],
   ['server.publicUrl', { server: { publicUrl: 'a.example' } }, 'an address such as'],
+  [
+    'verdicts',
+    { verdicts: { maildir: 'm', imap: { host: 'imap.a.example', user: 'u', password: 'hush' } } },
+    'only one of imap and maildir',
+  ],
   ['verdicts.from[1]', { verdicts: { maildir: 'm', from: ['@a.example', 'a.example'] } }, 'got: a.example'],
   ['verdicts.authenticatedBy', { verdicts: { maildir: 'm', authenticatedBy: 'mx.a.example' } }, 'needs'],
   ['canary.providerName', { canary: { ...canary, providerName: 'None' } }, 'does not stand for a missing'],

@@ -1,15 +1,19 @@
 import { expect, it } from 'vitest';
-import type { App } from '../../jobs/app.js';
+import { type App, withApp } from '../../jobs/app.js';
 import { cancelIn } from '../../jobs/commands/cancel.js';
 import { createLedgerGate, keepArchiveTold } from '../../jobs/ledger-gate.js';
+import { createReports, createTerminal } from '../../jobs/terminal.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Observer } from '../../src/notify/events.js';
 import { ArchiveError } from '../../src/storage/archive.js';
 import { parse, sftp } from '../config/writing.js';
 import { at, claimStep, collectedRun, day } from '../contracts/ledger/days.js';
 import { someRun } from '../review/some-run.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
+import { captureIo } from '../support/command-io.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { createGate } from '../support/gate.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
 it('an archive that refused is asked again before each run, and is no problem any more once it answers', async () => {
   let isRefusing = true;
@@ -26,6 +30,19 @@ it('an archive that refused is asked again before each run, and is no problem an
   isRefusing = false;
   await gate.mayReview('file');
   await gate.checkArchive();
+});
+
+it('an app whose work fails closes what it opened, and says why its work failed', async () => {
+  const { io } = captureIo();
+  const terminal = createTerminal({ config: 'a.yaml', reports: createReports(io.stdout, false), io });
+  const config = parse({ ledger: `sqlite:${makeTemporaryFolder()}/ledger.db` });
+  const opened: Ledger[] = [];
+  const working = withApp(config, terminal, async (app) => {
+    opened.push(await app.ledger());
+    throw new Error('it failed');
+  });
+  await expect(working).rejects.toThrow('it failed');
+  await expect(opened[0]?.runs.list({ limit: 1 })).rejects.toThrow('not open');
 });
 
 it('the archive is told of each run that ends, also of one that ends meanwhile, and after it was away', async () => {

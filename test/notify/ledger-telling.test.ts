@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest';
-import { createLedgerTelling } from '../../jobs/notifications.js';
+import type { App } from '../../jobs/app.js';
+import { composeNotifier, createLedgerTelling } from '../../jobs/notifications.js';
 import { createReports, createTerminal } from '../../jobs/terminal.js';
 import { businessDayAt } from '../../src/booking/business-day.js';
 import type { Config } from '../../src/config/load.js';
 import { DatabaseBusyError, LedgerFullError } from '../../src/ledger/errors.js';
 import type { Run } from '../../src/rules/run.js';
+import { parse } from '../config/writing.js';
 import { someRun } from '../review/some-run.js';
+import { openTemporaryLedger } from '../review/temporary-ledger.js';
 import { captureIo } from '../support/command-io.js';
 import { startWebhookReceiver } from '../support/webhook-receiver.js';
 
@@ -65,4 +68,16 @@ it('a day whose review succeeded is not said to have failed', async () => {
   expect(receiver.arrived).toMatchObject([
     { day: null, title: "Nothing is reviewed: the ledger can't be used" },
   ]);
+});
+
+it('the morning digest is due at the earliest time that any channel has', async () => {
+  const ledger = await openTemporaryLedger(() => 0);
+  const slack = { kind: 'slack', url: 'https://hooks.slack.com/services/T0/hush' };
+  const notify = ['08:00', '06:00', '10:00'].map((at, index) => ({
+    ...{ ...slack, name: `slack-${index}`, on: ['morning-digest'], at },
+  }));
+  const app = { config: parse({ notify, timezone: 'UTC' }) } as unknown as App;
+  const { findDigest } = composeNotifier(app, ledger).listChecks();
+  const seen = async (time: string) => (await findDigest(Date.parse(`2026-11-21T${time}Z`)))?.day;
+  expect([await seen('05:59'), await seen('06:00')]).toEqual([undefined, day]);
 });

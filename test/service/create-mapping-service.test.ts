@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { probeService } from '../../src/service/client.js';
 import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
 import { errorOf, openService, serviceAt } from './opened-service.js';
@@ -22,13 +25,27 @@ describe('the service', () => {
   });
 });
 
+const { signal } = new AbortController();
+const limits = { timeoutMs: 60_000, connectTimeoutMs: 60_000, clock: () => new Date() };
+
 it('every call goes through the proxy', async () => {
   const proxy = { url: 'http://127.0.0.1:1' };
-  const [baseUrl, signal] = ['https://service.invalid', new AbortController().signal];
-  const limits = { timeoutMs: 60_000, connectTimeoutMs: 60_000, clock: () => new Date() };
+  const baseUrl = 'https://service.invalid';
   const probed = await probeService({ ...{ baseUrl, apiKey, accountId, proxy }, ...limits }, { signal });
   const failed = await errorOf(serviceAt(baseUrl, { proxy }).getMasterHotelBrands());
   expect([probed.result.code, failed.code]).toEqual(['proxy-unreachable', 'proxy-unreachable']);
+});
+
+it('a probe leaves no connection open', async () => {
+  const server = createServer((_, response) => response.end('{"Status":true,"StatusCode":2000}'));
+  onTestFinished(() => void server.close());
+  server.keepAliveTimeout = 0;
+  const left = new Promise((resolve) => server.on('connection', (socket) => socket.on('close', resolve)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { result } = await probeService({ ...{ baseUrl, apiKey, accountId }, ...limits }, { signal });
+  expect(result.code).toBe('ok');
+  await left;
 });
 
 describe('an error', () => {

@@ -110,6 +110,11 @@ describe('An e-mail that names a booking', () => {
     const receivedAt = Date.UTC(2026, 10, 21, 2, 30);
     expect(events).toEqual([{ type: 'verdict-mail-named', mail: 1, receivedAt, named: 1 }]);
     expect(await ledger.mails.listWithoutCases()).toEqual([]);
+    // A Message-ID is no proof: anybody can write one.
+    expect(await taker.take(plain('Once more incorrect: BR-1042'))).toMatchObject({
+      outcome: 'named',
+      ...naming,
+    });
   });
 
   it('gets its case after all if the process ends before the case is open', async () => {

@@ -62,6 +62,7 @@ const columnOf = (kind: string) => (nested.includes(kind) ? 'booking.Estado' : '
 describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a filter of a source of kind %s', (kind) => {
   const unreadable = kind === 'csv' ? ['wrong-cell-count'] : [];
   const column = columnOf(kind);
+  const isFile = kind === 'csv' || kind === 'ndjson';
 
   it.each<[string, (column: string) => RowFilter, number[]]>([
     ['one of several values', (column) => ({ [column]: ['CONF', 'OK'] }), [1, 2]],
@@ -78,6 +79,12 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a filter of a sourc
     const columns = { ...masterIdOnly, BookingClientName: column };
     const { chunks } = await readToEnd(await open(kind, { columns, where: { [column]: { not: ['CONF'] } } }));
     expect(chunks.at(-1)?.where).toEqual([expect.not.objectContaining({ values: expect.anything() })]);
+  });
+
+  it('leaves the size of the day as it is', async () => {
+    const sizes = [await open(kind, {}), await open(kind, { where: { [column]: ['CONF'] } })];
+    const [whole, filtered] = await Promise.all(sizes.map((source) => source.measure(day)));
+    expect([filtered, typeof whole]).toEqual([whole, isFile ? 'number' : 'undefined']);
   });
 
   it('takes a column that no record has for missing, but fails where a header lacks it', async () => {

@@ -59,6 +59,18 @@ it.each([
   expect(await open().find(key)).toBeUndefined();
 });
 
+it('a very large object has as many parts as a server takes', async () => {
+  const sizes: number[] = [];
+  intercept((request) => {
+    if (request.url?.includes('partNumber=')) sizes.push(Number(request.headers['content-length']));
+    return false;
+  });
+  const partBytes = 12 * 2 ** 20;
+  // It ends early: 20 MB are sent.
+  await expect(open().put(randomUUID(), { ...large('x'), bytes: 10_000 * partBytes })).rejects.toThrow();
+  expect(sizes).toEqual([partBytes, 20e6 - partBytes]);
+});
+
 describe('a server without conditional writes', () => {
   const refuseConditions: Intercept = (request, response) =>
     request.headers['if-none-match'] !== undefined && answerWith(501, 'NotImplemented')(request, response);

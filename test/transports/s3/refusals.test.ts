@@ -63,6 +63,20 @@ const somewhere = { headers: { 'x-amz-bucket-region': wordsOfServer } };
 const wrongClock = "this machine's clock and the server's are too far apart; set the clock";
 const overloaded = 'the server is overloaded; try again later';
 
+it('an object whose look is refused without a reason, and that can be read, is read no further', async () => {
+  onTestFinished(() => server().intercept());
+  const left = new Promise<void>((resolve) =>
+    server().intercept((request, response) => {
+      if (request.method === 'HEAD') return answerWith(403, '')(request, response);
+      response.on('close', resolve).writeHead(206, { 'content-length': 2 }).write('x');
+      return true;
+    }),
+  );
+  const bucket = createAwsBucket(bucketName, server().access());
+  await expect(bucket.find('a.csv')).rejects.toThrow(S3Error);
+  await left;
+});
+
 describe.each(everyCall)('when a server refuses a %s, the error says why, and whose fault it is', (call) => {
   it.each<[string, number, S3Fault, PeerFault, string, Partial<Refusal>?]>([
     ['InvalidAccessKeyId', 403, 'denied', 'refused', notAllowed],
