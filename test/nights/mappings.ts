@@ -98,8 +98,19 @@ export function createMappingTable(clock: () => number) {
     const latest = new Map(states.map((line) => [line.hotel, line]));
     // Who has heard a part of it could not tell a removal from a move that was told already.
     const isLog = telling.isLog || cycle?.syncId === syncId;
-    const isTold = (line: Line) => isLog || latest.get(line.hotel) === line;
+    const isTold = (line: Line) => isLog || latest.get(line.hotel) === line || isReturn(line);
     return { syncId, began: clock(), lines: lines.filter(isTold), isLog, state: new Map(now) };
+  }
+
+  /**
+   * The hotel went back to a master hotel that it had left, and was removed there: nobody who hears only of the removal could tell it
+   * from the one of the time before.
+   */
+  function isReturn(line: Line): boolean {
+    const ofHotel = log.filter(({ hotel }) => hotel === line.hotel);
+    const made = ofHotel.filter(({ type }) => type === 'New');
+    const isRemoved = ofHotel.at(-1)?.type === 'Delete' && ofHotel.at(-1)?.to === undefined;
+    return isRemoved && line === made.at(-1) && made.filter(({ to }) => to === line.to).length > 1;
   }
 
   const getMappings: MappingService['getMappings'] = async ({ lastUpdateDateTime, syncId, resumeKey }) => {

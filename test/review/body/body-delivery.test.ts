@@ -63,6 +63,13 @@ describe('performing a batch', () => {
     expect(sent).toEqual([{ body: bytes, signal }]);
   });
 
+  it('sends the canary with the master id as its run names it', async () => {
+    const { delivery, sent } = prepare({ kind: 'accepted', ...said });
+    const { signal } = new AbortController();
+    await delivery.perform(claimOf({ ...step, name: 'canary', kind: 'canary' }), signal);
+    expect(sent.map(({ body }) => body)).toEqual(['{"Hotels":[{"HotelCode":9}]}']);
+  });
+
   it('sends nothing for a batch that the ledger does not have', async () => {
     const { delivery, sent } = prepare({ kind: 'accepted', ...said });
     const { signal } = new AbortController();
@@ -83,6 +90,7 @@ function prepare(result: CallResult) {
     },
     masterIdName: 'ServiceId',
     batchSize: 5,
+    findCanary: async () => ({ reference: 'C', line: '9,,,,,,', withinMs: 1, runId: run.id, day: run.day }),
   });
   return { delivery, sent };
 }

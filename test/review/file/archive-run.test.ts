@@ -5,6 +5,7 @@ import { archiveManifest } from '../../../src/review/file/archive-run.js';
 import { resultName, spoolReviewFile } from '../../../src/review/file/file-attempt.js';
 import { verifyRun } from '../../../src/review/file/verify-run.js';
 import { claimStep } from '../../contracts/ledger/days.js';
+import { blocksOf } from '../../support/blocks.js';
 import { unavailable } from '../scripted-service.js';
 import { attemptOf, now } from './file-run.js';
 import { judgedDay, resultOf, resultPath, uploadedDay } from './server-day.js';
@@ -70,6 +71,30 @@ describe('archive', () => {
     other.write(resultOf([1], [0, 1]));
     expect(await other.archive()).toMatchObject({ kind: 'done' });
     expect(await other.read(name)).toBe(judged);
+  });
+
+  it('awaits the result again when its judged bytes are lost on both sides', async () => {
+    const day = await prepare();
+    await day.loseSpool();
+    await day.session.remove(resultPath);
+    expect(await day.archive()).toMatchObject({ kind: 'waiting' });
+  });
+
+  it('sets aside what a forgotten attempt has archived: the result and the manifest that says so', async () => {
+    const day = await prepare();
+    const { archive } = day.parts;
+    for (const [file, text] of [
+      [name, 'another result'],
+      ['manifest.json', '{}'],
+    ] as const)
+      await archive.store(day.run().day, day.run().id, file, blocksOf(text));
+    await day.archive();
+    const names = await archive.list(day.run().day, day.run().id);
+    expect(names.filter((one) => one.startsWith('earlier-')).map((one) => one.slice(21))).toEqual([
+      'manifest.json',
+      name,
+    ]);
+    expect(await day.verify()).toEqual([]);
   });
 
   it('has the result judged again when the judged bytes are lost, once all of it is there', async () => {

@@ -4,8 +4,10 @@ import { createBusinessDay } from '../../../src/booking/business-day.js';
 import {
   createResultNameTest,
   defaultResultPattern,
+  largestOf,
   locateRemoteFiles,
 } from '../../../src/review/file/remote-files.js';
+import { someRun } from '../some-run.js';
 
 const uploadDay = createBusinessDay('2026-03-05', 'Europe/Madrid');
 const remote = locateRemoteFiles(uploadDay);
@@ -43,6 +45,11 @@ describe('on the SFTP server', () => {
   ])('%s is what an attempt of that day left behind: %s', (name, isLeftover) => {
     expect(remote.isLeftover(name)).toBe(isLeftover);
   });
+});
+
+it('what is received may answer the largest file that any run of the day sent', () => {
+  const runs = [{}, { bytes: 5 }, { bytes: 9_000_000 }, { bytes: 7 }].map((file) => someRun({ file }));
+  expect(largestOf(runs)?.bytes).toBe(9_000_000);
 });
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');

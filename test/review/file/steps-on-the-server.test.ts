@@ -277,6 +277,17 @@ describe('a result', () => {
     expect(await day.parts.archive.list('2026-11-20', day.run().id)).toEqual([]);
   });
 
+  it('of others is set aside with those that came before it', async () => {
+    const day = await triggeredDay();
+    for (const place of ['_2_', '_3_']) {
+      day.server.put(resultPath.replace('_', place), resultOf([]).replaceAll('BR-', `${place}XX-`));
+      await day.look();
+      day.reach(day.clock() + 60_000);
+    }
+    const { notOurs, setAside } = day.run().file ?? {};
+    expect([notOurs?.length, setAside?.length]).toEqual([2, 2]);
+  });
+
   it('that is first seen after its time is given the time to become whole', async () => {
     const day = await triggeredDay();
     day.set({ resultPollMs: 9 * hourMs });

@@ -32,12 +32,17 @@ async function prepare() {
 
   async function erase(
     reference: string,
-    { all = false, dryRun = false, sftp }: { all?: boolean; dryRun?: boolean; sftp?: SftpServer } = {},
+    {
+      all = false,
+      dryRun = false,
+      sftp,
+      resultPattern = defaultResultPattern,
+    }: { all?: boolean; dryRun?: boolean; sftp?: SftpServer; resultPattern?: string } = {},
   ) {
     const guest = await findGuest(ledger, reference);
     const parts = { ledger, archive, spool, sftp, timezone, dryRun };
     const { erased, left } = await eraseGuest(
-      { ...parts, resultPattern: defaultResultPattern, signal: unstopped },
+      { ...parts, resultPattern, signal: unstopped },
       { guest, all, at },
     );
     return { erased: erased.map(({ place, name }) => `${place}: ${name}`), left };
@@ -195,6 +200,16 @@ describe('An erased guest', () => {
     expect((await erase('F-1', { dryRun: true, sftp: double })).erased).toContain(`sftp: ${path}`);
     expect(Object.keys(double.readAll())).toEqual([path]);
     expect(await ledger.runs.get(run.id)).toEqual(run);
+  });
+
+  it('is in no result on the server, whatever the service calls it', async () => {
+    const { ledger, erase } = await prepare();
+    await addFileRun(ledger);
+    const double = createSftpDouble(createOutside(at));
+    const path = 'VerifyMappings/112026/answer-2026-11-19.csv';
+    double.put(path, 'BookingReferenceId,BookingClientName\nF-1,Ana Gil\n');
+    await erase('F-1', { sftp: double, resultPattern: 'answer-{day}.csv' });
+    expect(double.readAll()).toEqual({});
   });
 
   it('stays on a server that is away or denies it, until it is asked again', async () => {

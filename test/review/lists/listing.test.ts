@@ -7,7 +7,7 @@ import { alone } from '../../../src/rules/day-outcome.js';
 import { type Judged, stillCounts } from '../../../src/rules/review-file.js';
 import type { Run } from '../../../src/rules/run.js';
 import { toLines } from '../../contracts/ledger/days.js';
-import { fakeLedger } from '../../support/fake-ledger.js';
+import { fakeLedger, withReplaced } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';
 
 const verdicts = { affected: 3, unanswered: 1, unclear: 1, malformed: 0, listsUnanswered: true } as const;
@@ -83,6 +83,17 @@ async function readAll(opened: Promise<BookingList>) {
   expect(list.count).toBe(all.length);
   return all;
 }
+
+it('all refused bookings are listed, however many pages they fill', async () => {
+  const rows = Array.from({ length: 2_000 }, (_, row) => ({
+    ...{ stream: 'posted' as const, batch: 0, row, code: 'http-400', step: 'batch 0' },
+    line: toLine(`R-${row}`, '05122026'),
+  }));
+  const { ledger } = openLedger({});
+  const listRefused = async (_: string, limit: number, skip = 0) => rows.slice(skip, skip + limit);
+  const refusing = withReplaced(ledger, { bookings: { listRefused } });
+  expect(await readAll(list(refusing, 'refused', [someRun()]))).toHaveLength(rows.length);
+});
 
 describe('the affected bookings of days', () => {
   const runs = [

@@ -127,6 +127,27 @@ it('a process that works alone notices that its run was taken over while it wait
   expect(calls).toHaveLength(1);
 });
 
+it('a process that works alone stops its work once it has lost its hold on the day', async () => {
+  const lost = new AbortController();
+  const { startAlone, calls, ledger } = await prepareWork({ bookings: 2 });
+  const { parts } = startAlone({
+    async answer() {
+      lost.abort();
+      return unavailable;
+    },
+    ledger: withReplaced(ledger, {
+      holds: {
+        async day(day) {
+          const hold = await ledger.holds.day(day);
+          return hold && { ...hold, lost: lost.signal };
+        },
+      },
+    }),
+  });
+  await reviewDay(requestOf(), parts, unstopped).catch(() => {});
+  expect(calls).toHaveLength(1);
+});
+
 async function settled(ledger: Ledger, runId: string): Promise<void> {
   await vi.waitFor(async () => expect((await ledger.runs.get(runId)).state).toBe('succeeded'), {
     timeout: patienceMs,

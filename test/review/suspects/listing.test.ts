@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest';
-import { findSuspicion, type KnownMapping } from '../../../src/review/suspects/comparison.js';
+import type { Collect, CollectedChunk } from '../../../src/ledger/collecting.js';
+import {
+  createComparingCollect,
+  findSuspicion,
+  type KnownMapping,
+} from '../../../src/review/suspects/comparison.js';
 import { listSuspects } from '../../../src/review/suspects/listing.js';
+import { someBooking, toChunk } from '../../desk/some-bookings.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';
 
@@ -27,6 +33,24 @@ it.each<[string, KnownMapping, ReturnType<typeof findSuspicion>]>([
   ['its mapping was deleted before', { movedAt: now - 8 * dayMs }, undefined],
 ])('whether a booking is a suspect where %s', (_, mapping, suspicion) => {
   expect(findSuspicion(booked, mapping, now)).toBe(suspicion);
+});
+
+it('The bookings of more hotels than are looked up at once are all compared', async () => {
+  const hotels = Array.from({ length: 2_001 }, (_, index) => someBooking({ providerHotelId: `H-${index}` }));
+  const stored: CollectedChunk[] = [];
+  const collect = { store: async (chunk: CollectedChunk) => void stored.push(chunk) } as unknown as Collect;
+  const lookedUp: number[] = [];
+  const { mappings } = fakeLedger({
+    mappings: {
+      async lookUp(asked) {
+        lookedUp.push(asked.length);
+        return asked.map((hotel) => ({ ...hotel, number: 1, serviceId: 8, channelIds: [], firstSeenAt: 0 }));
+      },
+    },
+  });
+  await createComparingCollect(collect, mappings, now).store(toChunk(hotels));
+  expect(lookedUp).toEqual([1_000, 1_000, 1]);
+  expect(stored[0]?.batches[0]?.suspects).toHaveLength(hotels.length);
 });
 
 it('The suspects of a run are listed up to a number, over all pages, without the names of guests', async () => {
