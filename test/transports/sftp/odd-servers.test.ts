@@ -395,17 +395,19 @@ it('no timer outlives a session', async () => {
 describe('answers', () => {
   it('count if they arrived while this process was frozen, longer than it waits', async () => {
     const freeze = () => {
-      const until = performance.now() + 600;
+      const until = performance.now() + 2_400;
       while (performance.now() < until);
     };
     const { server, session } = await openOddSession(
       {
         describe(attributes) {
-          freeze();
+          // Once the answer is on its way.
+          setImmediate(freeze);
           return attributes;
         },
       },
-      { noProgressMs: 500 },
+      // Long enough for a machine under load to answer.
+      { noProgressMs: 2_000 },
     );
     server.put('x');
     expect(await session.stat('x')).toMatchObject({ size: 7 });
