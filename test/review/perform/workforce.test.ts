@@ -127,11 +127,14 @@ it('a process that works alone notices that its run was taken over while it wait
   expect(calls).toHaveLength(1);
 });
 
-it('a process that works alone stops its work once it has lost its hold on the day', async () => {
+it('a process that works alone does nothing more of a day whose hold it has lost, until it holds it again', async () => {
+  const seen: string[] = [];
   const lost = new AbortController();
-  const { startAlone, calls, ledger } = await prepareWork({ bookings: 2 });
+  const { startAlone, ledger } = await prepareWork({ bookings: 2 });
   const { parts } = startAlone({
     async answer() {
+      seen.push('call');
+      if (lost.signal.aborted) return ok;
       lost.abort();
       return unavailable;
     },
@@ -139,13 +142,14 @@ it('a process that works alone stops its work once it has lost its hold on the d
       holds: {
         async day(day) {
           const hold = await ledger.holds.day(day);
-          return hold && { ...hold, lost: lost.signal };
+          seen.push('hold');
+          return hold && !lost.signal.aborted ? { ...hold, lost: lost.signal } : hold;
         },
       },
     }),
   });
-  await reviewDay(requestOf(), parts, unstopped).catch(() => {});
-  expect(calls).toHaveLength(1);
+  const { run } = await reviewDay(requestOf(), parts, unstopped);
+  expect([run.state, ...seen]).toEqual(['succeeded', 'hold', 'call', 'hold', 'call']);
 });
 
 async function settled(ledger: Ledger, runId: string): Promise<void> {
