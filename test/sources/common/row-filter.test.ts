@@ -177,6 +177,15 @@ describe('what a filter says of its columns', () => {
     ]);
   });
 
+  it('is counted for every record, also of those that another column leaves out', async () => {
+    const rows = ['A', 'B', 'B'].map((kind) => ['storniert', kind]);
+    const where = await settle([...rows, ['OK', 'A']], { ...filter, Kind: ['A'] });
+    expect(where?.map(({ taken, leftOut }) => [taken, leftOut])).toEqual([
+      [1, 3],
+      [2, 2],
+    ]);
+  });
+
   it('is each of twenty values of sixty characters, and that some have none', async () => {
     const twenty = Array.from({ length: 20 }, (_, at) => [`${at}`.padEnd(60, 'x')]);
     const where = await settle([...twenty, [null]], filter);
