@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Hold } from '../../../src/base/abort.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import { acquireDay, DayBusyError } from '../../../src/review/day/join-run.js';
+import { abandon, acquireDay, DayBusyError } from '../../../src/review/day/join-run.js';
 import type { Run, Trigger } from '../../../src/rules/run.js';
 import { perform, rightOf } from '../../contracts/ledger/days.js';
 import { collectedFileRun, overdue, performUpTo } from '../../contracts/ledger/file-days.js';
@@ -40,6 +40,15 @@ it('a process that works alone never joins, not even a collected run', async () 
   const { wait, collect } = await prepareDay();
   await collect();
   expect((await wait()).kind).toBe('held');
+});
+
+it('cancelling a run that others work on stores what its day has come to', async () => {
+  const { ledger, collect } = await prepareDay();
+  await collect();
+  await ledger.holds.day(day);
+  expect((await abandon(day, 'over', { ledger, clock: Date.now })).kind).toBe('abandoned');
+  const [outcome] = await ledger.days.listOutcomes({ from: day, to: day });
+  expect(outcome?.stored?.mark).toBe(outcome?.mark);
 });
 
 describe('a process that shares the work', () => {

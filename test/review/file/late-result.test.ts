@@ -14,7 +14,9 @@ const judged = 'what was judged\n'.repeat(times);
 const name = '20112026_Result.csv';
 const sha256 = createHash('sha256').update(judged).digest('hex');
 const seen = { name, size: judged.length, modifiedAt: 1_000 };
-const growing = { files: [{ ...seen, sha256 }], since: 0, isRead: true };
+const notOurs = [{ ...seen, sha256 }];
+const growing = { files: notOurs, since: 0, isRead: true };
+const second = { ...growing, files: [{ ...seen, name: '20112026_2_Result.csv', sha256: 'another' }] };
 
 it.each<[string, RunState, Partial<ReviewFile>, name: string, text: string, at: number | undefined, boolean]>(
   [
@@ -26,7 +28,16 @@ it.each<[string, RunState, Partial<ReviewFile>, name: string, text: string, at: 
     ['the judged one without times', 'failed', { growing }, name, judged, undefined, false],
     ['another one of that size', 'failed', { growing }, name, 'other judged...\n'.repeat(times), 2_000, true],
     ['a second one', 'failed', { growing }, '20112026_2_Result.csv', judged, 1_000, true],
-    ['one of others', 'awaiting-result', { notOurs: growing.files }, name, judged, 1_000, false],
+    [
+      'one of others beside the judged one',
+      'failed',
+      { growing: second, notOurs },
+      name,
+      judged,
+      1_000,
+      false,
+    ],
+    ['one of others', 'awaiting-result', { notOurs }, name, judged, 1_000, false],
   ],
 )('a look at %s of a run that is %s', async (_, state, file, found, text, modifiedAt, isNew) => {
   // Any other call would change something, or write somewhere.
