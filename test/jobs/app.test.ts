@@ -1,8 +1,9 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { type App, withApp } from '../../jobs/app.js';
 import { cancelIn } from '../../jobs/commands/cancel.js';
 import { createLedgerGate, keepArchiveTold } from '../../jobs/ledger-gate.js';
 import { createReports, createTerminal } from '../../jobs/terminal.js';
+import { LedgerAwayError } from '../../src/ledger/errors.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Observer } from '../../src/notify/events.js';
 import { ArchiveError } from '../../src/storage/archive.js';
@@ -30,6 +31,31 @@ it('an archive that refused is asked again before each run, and is no problem an
   isRefusing = false;
   await gate.mayReview('file');
   await gate.checkArchive();
+});
+
+it('a ledger that takes no writes is given up only if that lasts, not if it happens again later', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let isReadOnly = false;
+  const ledger = fakeLedger({
+    async verify() {
+      if (isReadOnly) throw new LedgerAwayError('postgres', { fault: 'read-only' });
+    },
+  });
+  const app = { config: parse(), archive: () => undefined, keys: () => undefined };
+  const gate = createLedgerGate(app as unknown as App, ledger);
+  const look = async (minutes: number) => {
+    vi.setSystemTime(Date.now() + minutes * 60_000);
+    await gate.mayReview('body').catch(() => {});
+    return gate.check().then(
+      () => 'on',
+      () => 'over',
+    );
+  };
+  const seen: string[] = [];
+  for (isReadOnly of [true, false, true]) seen.push(await look(4));
+  expect(seen).toEqual(['on', 'on', 'on']);
+  expect(await look(6)).toBe('over');
 });
 
 it('an app whose work fails closes what it opened, and says why its work failed', async () => {

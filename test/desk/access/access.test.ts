@@ -176,6 +176,19 @@ describe('a session', () => {
     expect(await access.identify(browser)).toBeUndefined();
   });
 
+  it('ends after twelve hours, however active it was', async () => {
+    const { access, enter, pass, request } = start();
+    let browser = await enter('tina');
+    for (let minutes = 20; minutes < 12 * 60; minutes += 20) {
+      pass(20);
+      const visit = await access.identify(browser);
+      expect(visit?.visitor.name).toBe('tina');
+      browser = request({ cookie: visit?.setCookie?.split(';')[0] });
+    }
+    pass(20);
+    expect(await access.identify(browser)).toBeUndefined();
+  });
+
   it('ends on signing out, with every cookie it ever had', async () => {
     const { access, enter, pass, request } = start();
     const [browser, other] = [await enter('tina'), await enter('tina')];

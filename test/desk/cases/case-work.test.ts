@@ -5,6 +5,7 @@ import { readActions } from '../../../src/ledger/audit.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { RecordedAction } from '../../../src/rules/action.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { deliverBookings, someBooking } from '../some-bookings.js';
 import { csrfToken, getData, getPage, now, startDesk } from '../some-desk.js';
 import { addFileRun } from '../some-file-run.js';
@@ -89,6 +90,21 @@ describe('a case', () => {
     // A mapping that moves afterwards makes that verdict worthless.
     await openCases(ledger, [{ ...pair, origin: 'watch', at: finishedAt + 1 }]);
     expect(await read(4)).toContain('Bookings: 3 open of 3');
+  });
+
+  it('calls a booking of two stays cleared only if the verdict found both correct', async () => {
+    const run = await addFileRun(ledger);
+    const stay = [['F-0', '2026-12-24']] as const;
+    const pair = { hotel: '007', booked: 7, copy: 8, day: '2026-11-19', stays: stay };
+    await openCases(ledger, [{ ...pair, origin: 'suspect', at: run.startedAt }]);
+    // The result marked F-1 as incorrect: here it is the other stay of F-0.
+    const judgedTwice = async (_: string, day?: string) => [
+      ...(await ledger.bookings.trace('F-0', day)),
+      ...(await ledger.bookings.trace('F-1', day)),
+    ];
+    const twice = withReplaced(ledger, { bookings: { trace: judgedTwice } });
+    const { url } = await startDesk({ ledger: twice, role: 'viewer' });
+    expect((await getPage(url, '/cases/4')).text).toContain('Bookings: 1 open of 1');
   });
 
   it('names the bookings of its history only to those who may see them', async () => {
