@@ -35,24 +35,9 @@ it('What later runs say about bookings of several days is followed from the firs
   ]);
 });
 
-it('Any number of cases is corrected at once', async () => {
+/** Opens a case for each of these hotels, as booked as master hotel 7, and corrects all of them by a move to 8. */
+async function openCorrected(hotels: readonly string[]) {
   const ledger = await openTemporaryLedger(() => at);
-  const hotels = Array.from({ length: 26 }, (_, index) => `H-${index}`);
-  const stays = [['BR-1', '2026-12-24']] as const;
-  await openSome(
-    ledger,
-    hotels.map((one) => ({ hotel: one, booked: 7, copy: 7, stays })),
-  );
-  const moved = hotels.map((one) => rowOf(one, 8));
-  await syncRows(ledger.mappings, moved, seenAt + 1);
-  const today = '2026-11-21';
-  await followMappings({ ledger, today, clock: () => at, escalateAfterMs: 86_400_000 });
-  expect(await ledger.cases.list({ state: 'corrected', today })).toHaveLength(26);
-});
-
-it('A verdict reopens a corrected case only if its own hotel is mapped as booked once more', async () => {
-  const ledger = await openTemporaryLedger(() => at);
-  const hotels = ['H-1', 'H-2'];
   const stays = [['BR-1', '2026-12-24']] as const;
   await openSome(
     ledger,
@@ -62,6 +47,18 @@ it('A verdict reopens a corrected case only if its own hotel is mapped as booked
   await syncRows(ledger.mappings, moved, seenAt + 1);
   const parts = { ledger, today: '2026-11-21', clock: () => at };
   await followMappings({ ...parts, escalateAfterMs: 86_400_000 });
+  return parts;
+}
+
+it('Any number of cases is corrected at once', async () => {
+  const { ledger, today } = await openCorrected(Array.from({ length: 26 }, (_, index) => `H-${index}`));
+  expect(await ledger.cases.list({ state: 'corrected', today })).toHaveLength(26);
+});
+
+it('A verdict reopens a corrected case only if its own hotel is mapped as booked once more', async () => {
+  const hotels = ['H-1', 'H-2'];
+  const parts = await openCorrected(hotels);
+  const { ledger, today } = parts;
   await syncRows(ledger.mappings, [rowOf('H-2', 7)], seenAt + 2);
   const stay = { reference: 'BR-2', day: '2026-11-20', checkIn: '2026-12-24', checkOut: '2026-12-27' };
   const named = { ...hotel, origin: 'email', at, stay } as const;
@@ -69,7 +66,7 @@ it('A verdict reopens a corrected case only if its own hotel is mapped as booked
     hotels.map((providerHotelId) => ({ ...named, providerHotelId })),
     parts,
   );
-  const cases = await ledger.cases.list({ state: 'all', today: parts.today });
+  const cases = await ledger.cases.list({ state: 'all', today });
   const states = cases.map(({ providerHotelId, state }) => `${providerHotelId} ${state}`);
   expect(states.toSorted()).toEqual(['H-1 corrected', 'H-2 open']);
 });

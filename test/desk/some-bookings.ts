@@ -23,7 +23,7 @@ export function someBooking(changes: Partial<Booking> = {}): Booking {
   };
 }
 
-/** A run by body that has collected these bookings, at most as many as fit into a batch. */
+/** A run by body that has collected these bookings, in one batch. */
 export async function collectBookings(
   ledger: Ledger,
   id: string,
@@ -37,16 +37,17 @@ export async function collectBookings(
 ): Promise<Run> {
   const run = await ledger.runs.create(newRun(id, changes));
   const at = run.startedAt;
+  const size = Math.max(batchSize, bookings.length);
   const collect = await ledger.bookings.beginCollect(rightOf(run), {
     source: 'b.csv',
     at,
-    batchSize,
+    batchSize: size,
     guestNames,
     masterIdName,
   });
   await collect.store(toChunk(bookings));
   const canary = reference === undefined ? undefined : { reference, line: '{}', withinMs: 3_600_000 };
-  const steps = [...planBatches(bookings.length, batchSize), ...(canary ? [canaryStep] : [])];
+  const steps = [...planBatches(bookings.length, size), ...(canary ? [canaryStep] : [])];
   return collect.finish({ steps, canary, at });
 }
 

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
-import { planBatches } from '../../../src/rules/batch-plan.js';
-import { at, newRun, rightOf } from '../../contracts/ledger/days.js';
-import { someBooking, toChunk } from '../../desk/some-bookings.js';
+import { at } from '../../contracts/ledger/days.js';
+import { collectBookings, someBooking } from '../../desk/some-bookings.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 
 it('More stays than are compared at once are read in parts, each stay once, with the hotels of each part', async () => {
@@ -11,11 +10,7 @@ it('More stays than are compared at once are read in parts, each stay once, with
   const bookings = Array.from({ length: 37_500 }, (_, index) =>
     someBooking({ providerHotelId: ids[index % 3] ?? '', bookingReferenceId: `BR-${index}` }),
   );
-  const run = await ledger.runs.create(newRun('r1'));
-  const start = { source: 'b.csv', at, batchSize: bookings.length };
-  const collect = await ledger.bookings.beginCollect(rightOf(run), start);
-  await collect.store(toChunk(bookings));
-  await collect.finish({ steps: planBatches(bookings.length, bookings.length), at });
+  await collectBookings(ledger, 'r1', bookings);
   const hotels = ids.map((providerHotelId) => ({ providerName: 'hotelbeds', providerHotelId }));
   const parts: string[][] = [];
   const read: (string | undefined)[] = [];
