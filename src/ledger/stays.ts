@@ -29,7 +29,7 @@ const openLastDay = 0xfff;
  * @param pageEntries entries per page: a look-up reads one page of each segment, or all that contain the same hash
  */
 export function createHashIndex(pageEntries: number, segmentPositions = positionsPerSegment) {
-  let entries = new Uint32Array(2 * 65_536);
+  let entries = new Uint32Array(2 * 1_024);
   let count = 0;
   let segment = 0;
   let firstPage = 0;

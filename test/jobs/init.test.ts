@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createExportFolder } from '../checks/setup/export-folder.js';
-import { startCommand } from '../support/command.js';
+import { callCommand } from '../support/command.js';
 
 /** As a program that knows nothing of the service writes it; one date is invalid, one record is malformed, three are cancelled. */
 const germanExport = [
@@ -19,8 +19,7 @@ const germanExport = [
 async function openFolder(files: Readonly<Record<string, string | Uint8Array>>) {
   const folder = await createExportFolder(files);
   const run = (args: readonly string[], variables: NodeJS.ProcessEnv = {}) =>
-    startCommand(args, { cwd: folder, env: { PATH: process.env.PATH, TZ: 'Asia/Tokyo', ...variables } })
-      .ended;
+    callCommand(args, { cwd: folder, env: { PATH: process.env.PATH, TZ: 'Asia/Tokyo', ...variables } }).ended;
   return { folder, run, read: (name: string) => readFile(join(folder, name), 'utf8') };
 }
 
@@ -46,7 +45,7 @@ it('what init writes for an export of any form is accepted by doctor, and a dry 
   expect({ exitCode: init.exitCode, stdout: init.stdout }).toEqual({
     exitCode: 0,
     stdout: expect.stringMatching(
-      /^Wrote hotel-review\.yaml and \.env\.\n\nNext:\n {2}1\. .* run 2026-11-20 --dry-run\n {2}2\. put HOTEL_REVIEW_API_KEY and HOTEL_REVIEW_ACCOUNT_ID into \.env\n {2}3\. fill in what hotel-review\.yaml marks as PLACEHOLDER: baseUrl\n {2}4\. \S+ \S+hotel-review\.js doctor\n$/,
+      /^Wrote hotel-review\.yaml and \.env\.\n\nNext:\n {2}1\. hotel-review run 2026-11-20 --dry-run\n {2}2\. put HOTEL_REVIEW_API_KEY and HOTEL_REVIEW_ACCOUNT_ID into \.env\n {2}3\. fill in what hotel-review\.yaml marks as PLACEHOLDER: baseUrl\n {2}4\. hotel-review doctor\n$/,
     ),
   });
   expect((await stat(join(folder, '.env'))).mode & 0o777).toBe(0o600);

@@ -6,7 +6,7 @@ import { makeHistories } from './make-histories.js';
 
 // In a file of its own, which a second core lives at the same time; by night there are many more.
 it('every surface says what was sent and what came back, in any history', { timeout: 900_000 }, async () => {
-  await expectHistories(seed, 50);
+  await expectHistories(seed, 30);
 });
 
 it('Histories plan every kind of thing that events name, and no other', () => {

@@ -27,10 +27,12 @@ export type LineIndex = ReturnType<typeof createLineIndex>;
  * The number of lists. 18 bits of a line's hash select the list, 20 more (the tag) identify the line in it.
  */
 const listCount = 2 ** 18;
+/** Of lists, what is kept about them is made once the first line needs it: most days are small. */
+const listsPerPage = 2 ** 10;
 /** A block fills a cache line of 64 bytes: a link to the previous block, 12 words, 12 bytes. */
 const linesPerBlock = 12;
 const wordsPerBlock = 16;
-const blocksPerChunk = 2 ** 14;
+const blocksPerChunk = 2 ** 10;
 /** The largest distance from the previous line of a list that fits into 20 bits. */
 const farthest = 2 ** 20 - 1;
 /** The tag of an entry that is not a line but only bridges a larger distance. */
@@ -47,21 +49,18 @@ const bridge = 0;
  * Equal hashes are only a hint: the caller compares the lines before dropping one.
  */
 export function createLineIndex() {
-  /**
-   * For each list: its newest block (counted from 1), the number of entries in that block, and the position of its
-   * newest line.
-   */
-  const newestBlocks = new Uint32Array(listCount);
-  const entryCounts = new Uint8Array(listCount);
-  const newestPositions = new Uint32Array(listCount);
+  const pages = new Array<ListPage | undefined>(listCount / listsPerPage).fill(undefined);
   /** Each with the same memory in words and in bytes. */
   const chunks: { readonly words: Uint32Array; readonly bytes: Uint8Array }[] = [];
   let blocks = 0;
 
   function seek(list: number, tag: number): number | undefined {
-    let position = newestPositions[list] ?? 0;
-    let entry = entryCounts[list] ?? 0;
-    let block = newestBlocks[list] ?? 0;
+    const page = pages[Math.floor(list / listsPerPage)];
+    if (!page) return undefined;
+    const at = list % listsPerPage;
+    let position = page.newestPositions[at] ?? 0;
+    let entry = page.entryCounts[at] ?? 0;
+    let block = page.newestBlocks[at] ?? 0;
     while (block !== 0) {
       const { words, bytes } = chunkOf(block);
       const start = firstWordOf(block);
@@ -77,35 +76,38 @@ export function createLineIndex() {
   }
 
   function remember(list: number, tag: number, position: number): void {
+    const page = pages[Math.floor(list / listsPerPage)] ?? createListPage();
+    pages[Math.floor(list / listsPerPage)] = page;
+    const at = list % listsPerPage;
     // The first line of a list has no predecessor.
-    let distance = newestBlocks[list] === 0 ? 0 : position - (newestPositions[list] ?? 0);
-    for (; distance > farthest; distance -= farthest) append(list, bridge, farthest);
-    append(list, tag, distance);
-    newestPositions[list] = position;
+    let distance = page.newestBlocks[at] === 0 ? 0 : position - (page.newestPositions[at] ?? 0);
+    for (; distance > farthest; distance -= farthest) append(page, at, bridge, farthest);
+    append(page, at, tag, distance);
+    page.newestPositions[at] = position;
   }
 
-  function append(list: number, tag: number, distance: number): void {
-    let entry = (entryCounts[list] ?? 0) + 1;
-    if (newestBlocks[list] === 0 || entry > linesPerBlock) {
-      addBlock(list);
+  function append({ newestBlocks, entryCounts }: ListPage, at: number, tag: number, distance: number): void {
+    let entry = (entryCounts[at] ?? 0) + 1;
+    if (newestBlocks[at] === 0 || entry > linesPerBlock) {
+      newestBlocks[at] = addBlock(newestBlocks[at] ?? 0);
       entry = 1;
     }
-    const block = newestBlocks[list] ?? 0;
+    const block = newestBlocks[at] ?? 0;
     const { words, bytes } = chunkOf(block);
     const start = firstWordOf(block);
     words[start + entry] = (tag << 12) | (distance >>> 8);
     bytes[byteOf(start, entry)] = distance & 0xff;
-    entryCounts[list] = entry;
+    entryCounts[at] = entry;
   }
 
-  function addBlock(list: number): void {
+  function addBlock(previous: number): number {
     if (blocks % blocksPerChunk === 0) {
       const words = new Uint32Array(blocksPerChunk * wordsPerBlock);
       chunks.push({ words, bytes: new Uint8Array(words.buffer) });
     }
     blocks += 1;
-    chunkOf(blocks).words[firstWordOf(blocks)] = newestBlocks[list] ?? 0;
-    newestBlocks[list] = blocks;
+    chunkOf(blocks).words[firstWordOf(blocks)] = previous;
+    return blocks;
   }
 
   function chunkOf(block: number) {
@@ -127,6 +129,19 @@ export function createLineIndex() {
       hash(block.view, startOf(block, index), block.ends[index] ?? 0);
       return seek(hashedList, hashedTag);
     },
+  };
+}
+
+type ListPage = ReturnType<typeof createListPage>;
+
+function createListPage() {
+  return {
+    /** For each list its newest block, counted from 1. */
+    newestBlocks: new Uint32Array(listsPerPage),
+    /** The number of entries in that block. */
+    entryCounts: new Uint8Array(listsPerPage),
+    /** The position of its newest line. */
+    newestPositions: new Uint32Array(listsPerPage),
   };
 }
 
@@ -187,7 +202,7 @@ function createScratch() {
 }
 
 /**
- * Numbers occurrences of texts in the order in which they come, in 5 MB and, for millions, ten bytes each. Two hashes of 38 bits agree by chance once
+ * Numbers occurrences of texts in the order in which they come, in 5 MB and ten bytes each for millions, in little for few. Two hashes of 38 bits agree by chance once
  * in 10^23 pairs, so a text that is found counts without being compared.
  */
 export function createOccurrenceIndex() {

@@ -66,7 +66,7 @@ describe('any valid CSV', () => {
           expect(decodeAll(decoder, bytes, blockBytes).map(asText)).toEqual(expected);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 });
@@ -111,7 +111,7 @@ describe('any valid NDJSON', () => {
           expect(listRecords([{ records }])).toEqual(expected);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 });
@@ -171,7 +171,7 @@ it.each(formats)(
             expect(outcome(open(recordLimit, bytes), bytes, size)).toEqual(whole);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   },
 );
