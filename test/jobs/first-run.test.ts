@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { startCommand } from '../support/command.js';
+import { callCommand } from '../support/command.js';
 import { listFiles } from '../support/leaks.js';
 import { type RunningProgram, startProgram } from '../support/program.js';
 import { isListening } from '../support/sandbox-command.js';
@@ -36,9 +36,9 @@ function findFolder(): string {
   return join(parent, 'tmp', names[0] ?? '');
 }
 
-/** Runs a printed command without npx. */
+/** Calls a printed command. */
 const run = (command: string) =>
-  startCommand(command.split(' '), { cwd: parent, env: { PATH: process.env.PATH } }).ended;
+  callCommand(command.split(' '), { cwd: parent, env: { PATH: process.env.PATH } }).ended;
 
 const sent = /^(\S+): ([\d,]+) bookings sent for review/gm;
 
