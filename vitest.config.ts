@@ -53,7 +53,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './test/support/reporter.ts'],
     // Most tests wait, for commands and servers that they started.
-    maxWorkers: availableParallelism() + 3,
+    maxWorkers: availableParallelism() + 2,
     slowTestThreshold: 10_000,
     projects: projects.map((test) => ({ test })),
   },
