@@ -14,6 +14,7 @@ const common = {
   testTimeout: patienceMs + 60_000,
   hookTimeout: patienceMs + 60_000,
   pool: 'forks' as const,
+  maxWorkers: availableParallelism() + 2,
   expect: { poll: { timeout: patienceMs } },
   setupFiles: ['test/support/seeded-properties.ts'],
   // The command is called as it was built.
@@ -25,6 +26,8 @@ const [servers, aloneHere, aloneWithServers, nightly] = ['servers', 'alone', 'al
   (kind) => `test/**/*.${kind}.test.ts`,
 ) as [string, string, string, string];
 const globalSetup = ['test/support/announce-servers.ts'];
+/** Tests with servers wait more, which pays for workers that each import everything once more. */
+const withServers = { globalSetup, maxWorkers: availableParallelism() + 4, sequence: { groupOrder: 1 } };
 
 const projects = [
   // Without isolation: one process after another would start for each file otherwise.
@@ -37,14 +40,10 @@ const projects = [
   },
   { ...common, name: 'node: alone', include: [aloneHere] },
   {
-    ...common,
-    name: 'servers',
-    isolate: false,
-    globalSetup,
-    include: [servers],
-    exclude: [aloneWithServers],
+    ...{ ...common, ...withServers, name: 'servers', isolate: false },
+    ...{ include: [servers], exclude: [aloneWithServers] },
   },
-  { ...common, name: 'servers: alone', include: [aloneWithServers] },
+  { ...common, ...withServers, name: 'servers: alone', include: [aloneWithServers] },
   { ...common, name: 'nightly', testTimeout: 600_000, globalSetup, include: [nightly] },
 ];
 
@@ -52,8 +51,6 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './test/support/reporter.ts'],
-    // Most tests wait, for commands and servers that they started.
-    maxWorkers: availableParallelism() + 2,
     slowTestThreshold: 10_000,
     projects: projects.map((test) => ({ test })),
   },

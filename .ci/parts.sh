@@ -68,13 +68,3 @@ with_node() {
   settings=$(npm config get globalconfig)
   PATH="$folder/node_modules/$package/bin:$PATH" npm_config_globalconfig=$settings "$@"
 }
-
-# on_newer_nodes COMMAND...: runs it with each newer version of Node, one after the other: side by side they would slow each
-# other and the tests beyond every limit.
-on_newer_nodes() {
-  local version failed=0
-  for version in 24 26; do
-    with_node "$version" "$@" || failed=1
-  done
-  return "$failed"
-}
