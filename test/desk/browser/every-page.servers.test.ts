@@ -4,7 +4,7 @@ import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { useBrowser } from '../../support/browser.js';
 import { chromiumNeeds } from '../../support/chromium.js';
 import { openDesk, type RunningDesk } from '../../support/desk-month/desk.js';
-import { type DeskMonth, makeDeskMonth } from '../../support/desk-month/month.js';
+import { type DeskMonth, makeDeskMonth, monthLimitMs } from '../../support/desk-month/month.js';
 import { findSamples, type Samples } from '../../support/desk-month/samples.js';
 import { now, startDesk } from '../some-desk.js';
 import { examine } from './examine.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   month = await makeDeskMonth({ today: '2026-11-23', bookingsADay: 40, wrongADay: 3 });
   samples = await findSamples(month);
   desk = await openDesk(month);
-});
+}, monthLimitMs);
 afterAll(async () => {
   await desk?.close();
   await month?.close();

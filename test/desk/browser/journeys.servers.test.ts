@@ -4,7 +4,7 @@ import { showDay } from '../../../src/desk/parts.js';
 import { useBrowser } from '../../support/browser.js';
 import { chromiumNeeds, type View } from '../../support/chromium.js';
 import { openDesk, type RunningDesk } from '../../support/desk-month/desk.js';
-import { type DeskMonth, makeDeskMonth } from '../../support/desk-month/month.js';
+import { type DeskMonth, makeDeskMonth, monthLimitMs } from '../../support/desk-month/month.js';
 import { passwordOfPeople, people } from '../../support/desk-month/people.js';
 import { useKeyboard } from './keyboard.js';
 import { signIn } from './sign-in.js';
@@ -22,7 +22,7 @@ beforeAll(async () => {
     outages: [4, 6, 8],
   });
   desk = await openDesk(month);
-});
+}, monthLimitMs);
 afterAll(async () => {
   await desk?.close();
   await month?.close();

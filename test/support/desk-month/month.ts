@@ -27,6 +27,9 @@ export interface DeskMonth {
   close(): Promise<void>;
 }
 
+/** How long making one may take: its nights are lived one after the other, however busy the machine is. */
+export const monthLimitMs = 600_000;
+
 /** Everything is the same each time, except for durations. */
 export async function makeDeskMonth(options: MonthOptions): Promise<DeskMonth> {
   const { today, speed = 200, settings = () => ({}) } = options;
