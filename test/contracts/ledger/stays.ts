@@ -15,7 +15,7 @@ import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { NewRun } from '../../../src/rules/changes.js';
 import { lineOfBooking } from '../../support/made-bookings.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, batchSize, chunkOf, newRun, rightOf, startCollect, toLines } from './days.js';
+import { at, batchSize, chunkOf, newRun, references, rightOf, startCollect, toLines } from './days.js';
 import { findStayKeys } from './stay-keys.js';
 
 const dayOf = (number: number) => new Date(Date.UTC(2026, 10, 20 + number)).toISOString().slice(0, 10);
@@ -82,27 +82,28 @@ export function describeStays(opened: () => OpenedLedger): void {
     it('are gone when their run is collected again, when their guest is erased, and when their day is removed', async () => {
       const { ledger } = opened();
       const hotel = hotelOf(1, 0);
-      const stays = ['E-1', 'E-2', 'E-3', 'E-4', 'E-5'].map((bookingReferenceId) => ({
-        stream: 'posted' as const,
+      const inFile = references(5, 'F');
+      const stays = [...references(5, 'E'), ...inFile].map((bookingReferenceId, index) => ({
+        stream: index < 5 ? ('posted' as const) : ('file' as const),
         booking: stayAt(hotel, { bookingReferenceId, bookingClientName: 'Ana Gil' }),
       }));
-      const run = await ledger.runs.create(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1', { delivery: 'file' }));
       const first = await startCollect(ledger, run);
-      await storeStays(first, [{ stream: 'posted', booking: stayAt(hotel, { bookingReferenceId: 'E-0' }) }]);
+      await storeStays(first, [{ stream: 'posted', booking: stayAt(hotel, { bookingReferenceId: 'E-9' }) }]);
       const again = await startCollect(ledger, run);
       await expect(storeStays(first, stays)).rejects.toThrow(FencedError);
       await storeStays(again, stays);
       await again.finish({ steps: planBatches(5, batchSize), at });
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      const references = async () =>
+      const ahead = async () =>
         (await readAll(ledger, [hotel], { today: '2026-11-20' })).map(({ reference }) => reference);
-      expect(await references()).toEqual(['E-1', 'E-2', 'E-3', 'E-4', 'E-5']);
-      const guest = { reference: 'E-5', names: new Set<string>(), traces: [] };
+      expect(await ahead()).toEqual([...references(5, 'E'), ...inFile]);
+      const guest = { reference: 'E-4', names: new Set<string>(), traces: [] };
       const erase = createLineBlanker({ guest, all: true });
       await ledger.guests.eraseBookings('r1', erase);
-      expect(await references()).toEqual(['E-1', 'E-2', 'E-3', 'E-4']);
+      expect(await ahead()).toEqual([...references(4, 'E'), ...inFile]);
       await ledger.guests.prune('2027-01-01');
-      expect(await references()).toEqual([]);
+      expect(await ahead()).toEqual([]);
     });
   });
 }

@@ -288,6 +288,17 @@ describe('a result', () => {
     expect([notOurs?.length, setAside?.length]).toEqual([2, 2]);
   });
 
+  it('of others leaves what ours said before it disappeared', async () => {
+    const day = await triggeredDay();
+    day.server.put(resultPath, resultOf([1], [0, 1, 2]));
+    await day.look();
+    await day.session.remove(resultPath);
+    day.server.put(resultPath.replace('_', '_2_'), resultOf([]).replaceAll('BR-', 'XX-'));
+    day.reach(now + 60_000);
+    expect(await day.look()).toMatchObject({ kind: 'waiting', evidence: { code: 'result-not-ours' } });
+    expect(day.run().file).toMatchObject({ verdicts: { affected: 1, unanswered: 2 } });
+  });
+
   it('that is first seen after its time is given the time to become whole', async () => {
     const day = await triggeredDay();
     day.set({ resultPollMs: 9 * hourMs });
