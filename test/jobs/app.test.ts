@@ -4,6 +4,7 @@ import { cancelIn } from '../../jobs/commands/cancel.js';
 import { createLedgerGate, keepArchiveTold } from '../../jobs/ledger-gate.js';
 import { createReports, createTerminal } from '../../jobs/terminal.js';
 import { LedgerAwayError } from '../../src/ledger/errors.js';
+import { parseMark } from '../../src/ledger/identity.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Observer } from '../../src/notify/events.js';
 import { ArchiveError } from '../../src/storage/archive.js';
@@ -16,7 +17,7 @@ import { fakeLedger } from '../support/fake-ledger.js';
 import { createGate } from '../support/gate.js';
 import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
-it('an archive that refused is asked again before each run, and is no problem any more once it answers', async () => {
+it('an archive that refused is asked again before each run, and is no problem by body, or once it answers', async () => {
   let isRefusing = true;
   const cause = new ArchiveError('unreadable', 'no such key', { peer: 'refused' });
   const readLedgerMark = async () => {
@@ -24,10 +25,21 @@ it('an archive that refused is asked again before each run, and is no problem an
     return undefined;
   };
   const config = parse({ delivery: 'file', file: { sftp } });
-  const app = { config, archive: () => ({ path: '/archive', readLedgerMark }), keys: () => undefined };
-  const gate = createLedgerGate(app as unknown as App, await openTemporaryLedger(() => at));
+  const caution = vi.fn();
+  const app = {
+    config,
+    archive: () => ({ path: '/archive', readLedgerMark }),
+    keys: () => undefined,
+    caution,
+  };
+  const ledger = await openTemporaryLedger(() => at);
+  const gate = createLedgerGate(app as unknown as App, ledger);
   await expect(gate.mayReview('file')).rejects.toThrow('no such key');
   await expect(gate.checkArchive()).rejects.toThrow('no such key');
+  const byBody = createLedgerGate({ ...app, config: parse() } as unknown as App, ledger);
+  await byBody.mayReview('body');
+  await byBody.checkArchive();
+  expect(caution).toHaveBeenCalledWith(expect.stringContaining('no such key'));
   isRefusing = false;
   await gate.mayReview('file');
   await gate.checkArchive();
@@ -106,7 +118,7 @@ it('the archive is told of each run that ends, also of one that ends meanwhile, 
   expect([tellings, warnings]).toEqual([3, 3]);
 });
 
-it('cancelling removes what the run left on this machine, unless somebody is working on it', async () => {
+it('cancelling removes what the run left on this machine, unless somebody is working on it, and tells the archive', async () => {
   for (const isWorkedOn of [false, true]) {
     const ledger = await openTemporaryLedger(() => at);
     const run = await collectedRun(ledger, 'r1');
@@ -116,10 +128,15 @@ it('cancelling removes what the run left on this machine, unless somebody is wor
       list: async () => ['r1.csv', 'r2.csv'],
       remove: async (names: readonly string[]) => void removed.push(...names),
     };
-    const archive = { readLedgerMark: () => Promise.reject(new Error('away')) };
+    const marks: string[] = [];
+    const archive = {
+      readLedgerMark: () => (isWorkedOn ? Promise.reject(new Error('away')) : Promise.resolve(undefined)),
+      writeLedgerMark: async (text: string) => void marks.push(text),
+    };
     const app = { ledger: async () => ledger, spool: () => spool, archive: () => archive } as unknown as App;
     const result = await cancelIn(app, day, 'wrong export');
     expect(result).toMatchObject({ run: { state: 'cancelled' }, wasBeingWorkedOn: isWorkedOn });
     expect(removed).toEqual(isWorkedOn ? [] : ['r1.csv']);
+    expect(marks.map((mark) => parseMark(mark)?.latestRun?.id)).toEqual(isWorkedOn ? [] : ['r1']);
   }
 });

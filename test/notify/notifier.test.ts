@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Channel, ChannelError } from '../../src/notify/channel.js';
 import { startNotifier } from '../../src/notify/notifier.js';
+import { giveUpAfterMs } from '../../src/notify/routing.js';
 import { type NoticeEvent, noticeEventNames } from '../../src/rules/notice.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
 import { fakeLedger } from '../support/fake-ledger.js';
@@ -67,4 +68,26 @@ it('what was raised before anybody was to be told is not told, and what waits is
   setImmediate(gate.open);
   await closing;
   expect([told, closed.length]).toEqual([['disk', 'mappings'], 3]);
+});
+
+it('a message is given up once it has waited for days for a channel that nobody configures any more', async () => {
+  let now = Date.parse('2026-11-21T02:30:00Z');
+  const ledger = await openTemporaryLedger(() => now);
+  const live = async (name: string) => {
+    const busy = () => Promise.reject(new ChannelError('busy', 'http-503'));
+    await startNotifier({
+      ...{ ledger, timezone: 'UTC', clock: () => now, random: () => 0 },
+      signal: new AbortController().signal,
+      settings: [{ name, on: noticeEventNames, minimum: 'info', at: '08:00' }],
+      channels: [{ name, send: busy, async close() {} }],
+      ...{ notify() {}, warn() {}, listChecks: () => expect.unreachable() },
+      compose: async () => ({ title: '', text: '' }),
+    }).close();
+    const { pending, givenUp } = await ledger.notices.countMessages();
+    return { pending, givenUp };
+  };
+  await ledger.notices.raise([{ event: 'resource-low', subject: 'disk', facts: {}, raisedAt: now }]);
+  for (const name of ['old', 'new']) expect(await live(name)).toEqual({ pending: 1, givenUp: 0 });
+  now += giveUpAfterMs + 1;
+  expect(await live('new')).toEqual({ pending: 0, givenUp: 1 });
 });

@@ -125,6 +125,27 @@ describe('wanted days', () => {
     expect((await work.ledger.runs.get(runId)).state).toBe('succeeded');
   });
 
+  it('are compared with a number that comes at the moment when their run is opened', async () => {
+    const work = await prepareWork();
+    const [asked, answers] = [createGate(), createGate()];
+    const { parts } = work.startAlone({
+      async answer() {
+        asked.open();
+        await answers.passed;
+        return ok;
+      },
+    });
+    const { days, done } = openWantedDays(parts);
+    const { runId } = await days.want(reviewedDay, hook);
+    await asked.passed;
+    // It was not there yet when the caller looked.
+    vi.spyOn(parts.ledger.runs, 'latest').mockResolvedValueOnce(undefined);
+    await days.want(reviewedDay, { ...hook, expected: 12 });
+    expect(await work.ledger.runs.get(runId)).toMatchObject({ state: 'delivering', expected: 12 });
+    answers.open();
+    await done();
+  });
+
   it('read the source again at their end if they are being delivered', async () => {
     const work = await prepareWork();
     const [asked, answers] = [createGate(), createGate()];

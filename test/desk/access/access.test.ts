@@ -124,6 +124,14 @@ describe('signing in', () => {
     expect(await signIn('vera', password, elsewhere)).toMatchObject({ kind: 'signed-in' });
   });
 
+  it('for one name is not slowed down by failures before its last success', async () => {
+    const { signIn, fail } = start();
+    for (const failures of [4, 1]) {
+      await fail(failures, 'tina');
+      expect(await signIn('tina')).toMatchObject({ kind: 'signed-in' });
+    }
+  });
+
   it('in a browser that signed in before is not kept from it by guesses of others, and gains none itself', async () => {
     const { signIn, fail, request, enter } = start();
     const cookie = (await enter('tina')).headers.cookie?.split('; ')[1] ?? '';
