@@ -6,7 +6,8 @@ import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { useQueues } from './opened-queues.js';
 
-const answerMs = 1_000;
+/** Short, as refused steps wait for it; long enough for a busy machine to answer. */
+const answerMs = 3_000;
 const anHour = 3_600_000;
 
 let redis: RunningRedis;

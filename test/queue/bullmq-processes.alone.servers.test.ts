@@ -84,7 +84,7 @@ describe('a process that has closed its queue exits', () => {
     const source = `
       const { createBullmqQueue } = await import(${JSON.stringify(module)});
       const queue = createBullmqQueue({
-        url: 'redis://127.0.0.1:${port}', concurrency: 2, lockMs: 600, answerMs: 1000, clock: Date.now, onNotice() {},
+        url: 'redis://127.0.0.1:${port}', concurrency: 2, lockMs: 600, answerMs: 3000, clock: Date.now, onNotice() {},
       });
       const step = { runId: 'run-a', step: 'batch 0', attempt: 1 };
       let tell;

@@ -7,7 +7,8 @@ import { patienceMs } from '../support/patience.js';
 import { type RunningRedis, redisNeeds, startRedis, startSentinel } from '../support/redis.js';
 import { useQueues } from './opened-queues.js';
 
-const answerMs = 1_000;
+/** Short, as refused steps wait for it; long enough for a busy machine to answer. */
+const answerMs = 3_000;
 
 /** Such a server quotes the arguments of the unknown command. */
 describe('a server without AUTH', () => {
