@@ -30,16 +30,15 @@ const globalSetup = ['test/support/announce-servers.ts'];
 const withServers = { globalSetup, maxWorkers: availableParallelism() + 4, sequence: { groupOrder: 1 } };
 
 const projects = [
-  // Projects take turns by their names: files with a process of their own take longest, and go first.
-  { ...common, name: 'node: alone', include: [aloneHere] },
   // Without isolation: one process after another would start for each file otherwise.
   {
     ...common,
-    name: 'node: together',
+    name: 'node',
     isolate: false,
     include: ['test/**/*.test.ts'],
     exclude: [servers, aloneHere, nightly],
   },
+  { ...common, name: 'node: alone', include: [aloneHere] },
   {
     ...{ ...common, ...withServers, name: 'servers', isolate: false },
     ...{ include: [servers], exclude: [aloneWithServers] },
