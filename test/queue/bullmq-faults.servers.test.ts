@@ -4,10 +4,8 @@ import { nameOf, settled, stepsOf } from '../contracts/queue-worker.js';
 import { patienceMs } from '../support/patience.js';
 import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
-import { useQueues } from './opened-queues.js';
+import { answerMs, useQueues } from './opened-queues.js';
 
-/** Short, as refused steps wait for it; long enough for a busy machine to answer. */
-const answerMs = 3_000;
 const anHour = 3_600_000;
 
 let redis: RunningRedis;

@@ -7,7 +7,7 @@ import { compiled } from '../support/compiled.js';
 import { patienceMs } from '../support/patience.js';
 import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
-import { useQueues } from './opened-queues.js';
+import { answerMs, useQueues } from './opened-queues.js';
 
 const lockMs = 600;
 const children: Child[] = [];
@@ -84,7 +84,7 @@ describe('a process that has closed its queue exits', () => {
     const source = `
       const { createBullmqQueue } = await import(${JSON.stringify(module)});
       const queue = createBullmqQueue({
-        url: 'redis://127.0.0.1:${port}', concurrency: 2, lockMs: 600, answerMs: 3000, clock: Date.now, onNotice() {},
+        url: 'redis://127.0.0.1:${port}', concurrency: 2, lockMs: 600, answerMs: ${answerMs}, clock: Date.now, onNotice() {},
       });
       const step = { runId: 'run-a', step: 'batch 0', attempt: 1 };
       let tell;

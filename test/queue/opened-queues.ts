@@ -3,6 +3,9 @@ import { type BullmqQueueOptions, createBullmqQueue } from '../../src/queue/bull
 import type { QueueNotice } from '../../src/queue/redis-connection.js';
 import { createWorker } from '../contracts/queue-worker.js';
 
+/** How long tests let Redis take to answer: short, as refused steps wait for it, but enough for a busy machine. */
+export const answerMs = 3_000;
+
 /** Queues like those of separate processes on one Redis, closed after each test. */
 export function useQueues() {
   const opened: ReturnType<typeof createBullmqQueue>[] = [];

@@ -5,10 +5,7 @@ import { judgeRedis, openRedisConnection, type QueueNotice } from '../../src/que
 import { settled } from '../contracts/queue-worker.js';
 import { patienceMs } from '../support/patience.js';
 import { type RunningRedis, redisNeeds, startRedis, startSentinel } from '../support/redis.js';
-import { useQueues } from './opened-queues.js';
-
-/** Short, as refused steps wait for it; long enough for a busy machine to answer. */
-const answerMs = 3_000;
+import { answerMs, useQueues } from './opened-queues.js';
 
 /** Such a server quotes the arguments of the unknown command. */
 describe('a server without AUTH', () => {

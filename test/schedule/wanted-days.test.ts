@@ -26,6 +26,19 @@ const hook = { mode: 'run', trigger: 'hook' } as const;
 const nightly = { mode: 'run', trigger: 'schedule' } as const;
 const day = reviewedDay.iso;
 
+/** Its service has been asked once the first gate opens, and answers once the second one does. */
+function startUnanswered(work: Awaited<ReturnType<typeof prepareWork>>) {
+  const [asked, answers] = [createGate(), createGate()];
+  const { parts } = work.startAlone({
+    async answer() {
+      asked.open();
+      await answers.passed;
+      return ok;
+    },
+  });
+  return { parts, asked, answers };
+}
+
 describe('wanted days', () => {
   it('have the same run whenever they are wanted: before it, during it and after it', async () => {
     const work = await prepareWork();
@@ -127,14 +140,7 @@ describe('wanted days', () => {
 
   it('are compared with a number that comes at the moment when their run is opened', async () => {
     const work = await prepareWork();
-    const [asked, answers] = [createGate(), createGate()];
-    const { parts } = work.startAlone({
-      async answer() {
-        asked.open();
-        await answers.passed;
-        return ok;
-      },
-    });
+    const { parts, asked, answers } = startUnanswered(work);
     const { days, done } = openWantedDays(parts);
     const { runId } = await days.want(reviewedDay, hook);
     await asked.passed;
@@ -148,14 +154,7 @@ describe('wanted days', () => {
 
   it('read the source again at their end if they are being delivered', async () => {
     const work = await prepareWork();
-    const [asked, answers] = [createGate(), createGate()];
-    const { parts } = work.startAlone({
-      async answer() {
-        asked.open();
-        await answers.passed;
-        return ok;
-      },
-    });
+    const { parts, asked, answers } = startUnanswered(work);
     const { days, done } = openWantedDays(parts);
     const reviewed = days.review(reviewedDay, nightly, unstopped);
     await asked.passed;

@@ -27,7 +27,7 @@ export type LineIndex = ReturnType<typeof createLineIndex>;
  * The number of lists. 18 bits of a line's hash select the list, 20 more (the tag) identify the line in it.
  */
 const listCount = 2 ** 18;
-/** Of lists, what is kept about them is made once the first line needs it: most days are small. */
+/** Memory for so many lists is taken when the first line needs one of them: most days are small. */
 const listsPerPage = 2 ** 10;
 /** A block fills a cache line of 64 bytes: a link to the previous block, 12 words, 12 bytes. */
 const linesPerBlock = 12;
@@ -76,8 +76,9 @@ export function createLineIndex() {
   }
 
   function remember(list: number, tag: number, position: number): void {
-    const page = pages[Math.floor(list / listsPerPage)] ?? createListPage();
-    pages[Math.floor(list / listsPerPage)] = page;
+    const number = Math.floor(list / listsPerPage);
+    const page = pages[number] ?? createListPage();
+    pages[number] = page;
     const at = list % listsPerPage;
     // The first line of a list has no predecessor.
     let distance = page.newestBlocks[at] === 0 ? 0 : position - (page.newestPositions[at] ?? 0);
@@ -202,8 +203,8 @@ function createScratch() {
 }
 
 /**
- * Numbers occurrences of texts in the order in which they come, in 5 MB and ten bytes each for millions, in little for few. Two hashes of 38 bits agree by chance once
- * in 10^23 pairs, so a text that is found counts without being compared.
+ * Numbers occurrences of texts in the order in which they come. Millions take 5 MB and ten bytes each, a few hardly anything. Two hashes of
+ * 38 bits agree by chance once in 10^23 pairs, so a text that is found counts without being compared.
  */
 export function createOccurrenceIndex() {
   const [one, other] = [createLineIndex(), createLineIndex()];
